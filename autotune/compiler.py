@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .base.cache import SEAL_BYTES, cache_folder, seal
 from .base.errors import AutotuneError
+from .base.files import remove
 from .base.log import logger
 from .codegen.model.program import Program
 from .codegen.model.resources import Resources
@@ -50,24 +51,37 @@ class CompiledKernel:
 
     Attributes:
         cubin: the machine code.
-        resources: from ptxas.
+        resources: from ptxas; of several modules, the most that any of them uses.
         arch: such as ``sm_90``.
         compiler: name and version, such as ``NVRTC 13.0``.
+        others: the machine code of the modules that follow the first one.
     """
 
     cubin: bytes
     resources: Resources
     arch: str
     compiler: str
+    others: tuple[bytes, ...] = ()
+
+    @property
+    def cubins(self) -> tuple[bytes, ...]:
+        """The machine code of each of `Program.modules`."""
+        return (self.cubin, *self.others)
 
 
 def compile_kernel(program: Program, arch: str) -> CompiledKernel:
-    """Compile a source for an architecture such as ``sm_90``, or take the result from the disk cache.
+    """Compile a program for an architecture such as ``sm_90``, or take the result from the disk cache.
+
+    Each module is compiled, and cached, by itself.
 
     Raises:
         CompileError: the compiler refused the source or the architecture.
         CompilerMissingError: NVRTC is not installed.
     """
+    return _joined([_compile_module(part, arch) for part in program.parts])
+
+
+def _compile_module(program: Program, arch: str) -> CompiledKernel:
     compiler, options = compiler_version(), _options(program, arch)
     key = _key(program, options)
     if kernel := _cached(key, arch, compiler):
@@ -76,9 +90,7 @@ def compile_kernel(program: Program, arch: str) -> CompiledKernel:
     start = monotonic()
     cubin, resources = _built(program, options, compiler)
     logger.info("%s of %s: compiled by %s in %.1f s", program.title, arch, compiler, monotonic() - start)
-    # A cache that cannot be written, on a full disk for example, costs time and nothing else.
-    with suppress(OSError):
-        _opened(cache_folder("cubins"))[key] = _encoded(key, cubin, resources)
+    _store(key, _encoded(key, cubin, resources))
     return CompiledKernel(cubin, resources, arch, compiler)
 
 
@@ -89,11 +101,36 @@ def cached_kernel(program: Program, arch: str) -> CompiledKernel | None:
         CompilerMissingError: NVRTC is not installed.
     """
     compiler = compiler_version()  # asked first, for a missing compiler has no options either
-    return _cached(_key(program, _options(program, arch)), arch, compiler)
+    found = [_cached(_key(part, _options(part, arch)), arch, compiler) for part in program.parts]
+    kernels = [one for one in found if one]
+    return _joined(kernels) if len(kernels) == len(found) else None
+
+
+def _joined(kernels: Sequence[CompiledKernel]) -> CompiledKernel:
+    first, *others = kernels
+    if not others:
+        return first
+    resources = worst(one.resources for one in kernels)
+    return replace(first, resources=resources, others=tuple(one.cubin for one in others))
+
+
+def _store(key: bytes, entry: bytes) -> None:
+    """Keep an entry. A cache that cannot be written, on a full disk for example, costs time and nothing else."""
+    folder = cache_folder("cubins")
+    with suppress(OSError):
+        try:
+            _opened(folder)[key] = entry
+        except (IsADirectoryError, NotADirectoryError, FileExistsError):  # which no entry of ours leads to
+            remove(folder / "entries")
+            _opened.cache_clear()
+            _opened(folder)[key] = entry
 
 
 def _cached(key: bytes, arch: str, compiler: str) -> CompiledKernel | None:
-    found = _decoded(key, _opened(cache_folder("cubins")).get(key) or b"")
+    entry = None
+    with suppress(OSError):
+        entry = _opened(cache_folder("cubins")).get(key)
+    found = _decoded(key, entry or b"")
     return found and CompiledKernel(*found, arch, compiler)
 
 

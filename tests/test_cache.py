@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -12,17 +13,18 @@ from typing import Any
 
 import pytest
 
-from autotune.base import cache
+from autotune.base import cache, locks, trusted_path
 from autotune.base.cache import (
     UnsafeCacheError,
     cache_folder,
     checked_cache_folder,
     keep_newest,
-    lock,
     own_content,
+    own_place,
     seal,
 )
 from autotune.base.files import atomic_write, sweep, write_text
+from autotune.base.locks import lock
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_folders_are_for_their_owner_alone(root: Path, before: int | None) -> No
 def test_a_folder_of_somebody_else_is_named_and_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "emulator").mkdir(parents=True)
     seen_by_somebody_else(monkeypatch)
-    monkeypatch.setattr(cache, "_temporary_root", lambda: root / "temporary")
+    monkeypatch.setattr(cache, "temporary_root", lambda: root / "temporary")
     monkeypatch.setattr(cache, "_made_private", lambda folder: private(folder) if root == folder else folder)
     with pytest.warns(RuntimeWarning, match=f"^{root}: it belongs to somebody else: .* a temporary cache serves"):
         assert cache_folder("emulator") == root / "temporary" / "emulator"
@@ -76,6 +78,43 @@ def test_a_link_of_somebody_else_is_not_followed(root: Path, monkeypatch: pytest
     monkeypatch.setattr(Path, "lstat", lambda path: foreign if path == root else lstat(path))
     with pytest.raises(UnsafeCacheError, match="somebody else"):
         checked_cache_folder("emulator")
+
+
+def test_a_folder_above_that_others_may_write_to_is_named(root: Path) -> None:
+    """They could exchange the whole cache while it is in use."""
+    above = root.parent / "above"
+    (above / "between").mkdir(parents=True)
+    root.symlink_to(above / "between")
+    checked_cache_folder("emulator")
+    above.chmod(0o777)
+    with pytest.raises(UnsafeCacheError, match="others may write to it") as caught:
+        checked_cache_folder("emulator")
+    assert caught.value.filename == str(above)
+    above.chmod(0o1777)  # as /tmp is, where nobody moves what is not their own
+    checked_cache_folder("emulator")
+
+
+def test_a_folder_above_that_belongs_to_somebody_else_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lstat, above = Path.lstat, root.parent
+
+    def foreign(path: Path) -> os.stat_result:
+        status = lstat(path)
+        return os.stat_result([*status[:4], os.geteuid() + 1, *status[5:]]) if path == above else status
+
+    monkeypatch.setattr(Path, "lstat", foreign)
+    with pytest.raises(UnsafeCacheError, match="somebody else") as caught:
+        checked_cache_folder("emulator")
+    assert caught.value.filename == str(above)
+
+
+def test_a_group_of_its_own_user_alone_is_nobody_else(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many systems make one for each user, and a umask that lets it write."""
+    root.parent.chmod(0o775)
+    with pytest.raises(UnsafeCacheError, match="others may write"):
+        monkeypatch.setattr(trusted_path, "_is_of_this_user_alone", lambda group: False)
+        checked_cache_folder("emulator")
+    monkeypatch.setattr(trusted_path, "_is_of_this_user_alone", lambda group: True)
+    checked_cache_folder("emulator")
 
 
 def test_a_folder_that_is_meant_for_all_stays_so_and_is_not_used(root: Path) -> None:
@@ -121,13 +160,88 @@ def test_a_file_of_somebody_else_is_not_read(root: Path, monkeypatch: pytest.Mon
         own_content(file)
 
 
-def test_a_lock_is_no_link(root: Path) -> None:
-    folder, target = cache_folder("untuned"), root.parent / "target"
+@pytest.mark.parametrize("planted", ["link", "folder", "open to all"])
+def test_a_lock_that_others_could_hold_is_replaced(root: Path, planted: str) -> None:
+    file, target = cache_folder("untuned") / "file.lock", root.parent / "target"
     target.write_text("precious")
-    (folder / "file.lock").symlink_to(target)
-    with pytest.raises(OSError, match="symbolic links"), lock(folder / "file.lock"):
-        pass
+    if planted == "link":
+        file.symlink_to(target)
+    elif planted == "folder":
+        (file / "full").mkdir(parents=True)
+    else:
+        file.touch()
+        file.chmod(0o644)
+    with (target if planted != "open to all" else file).open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with lock(file):
+            assert (file.is_symlink(), file.is_file(), mode(file)) == (False, True, 0o600)
     assert target.read_text() == "precious"
+
+
+def test_waiting_for_a_lock_ends_and_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "_SECONDS", 0.0)
+    file = cache_folder("untuned") / "file.lock"
+    with lock(file), pytest.raises(TimeoutError, match="another process has locked it") as caught, lock(file):
+        pass
+    assert caught.value.filename == str(file)
+    monkeypatch.setattr(locks, "_SECONDS", 60.0)
+    with lock(file):
+        pass
+
+
+@pytest.mark.parametrize("planted", ["writable", "link", "folder", "pipe"])
+def test_what_others_could_change_makes_way(root: Path, planted: str) -> None:
+    path = cache_folder("sources") / "kernel"
+    if planted == "writable":
+        path.write_text("foreign")
+        path.chmod(0o664)
+    elif planted == "link":
+        path.symlink_to(root)
+    elif planted == "pipe":
+        os.mkfifo(path)
+    else:
+        (path / "full").mkdir(parents=True)
+    with pytest.raises(UnsafeCacheError):
+        own_content(path)
+    write_text(own_place(path), "own")
+    assert (own_content(path), mode(path) & 0o022) == (b"own", 0)
+    assert list(path.parent.iterdir()) == [path]
+    write_text(own_place(path), "newer")
+    assert own_content(path) == b"newer"
+
+
+# ---- the temporary cache --------------------------------------------------------------------------------------------
+
+CHILD = """
+import os, sys
+from autotune.base.cache import cache_folder, temporary_cache
+from autotune.base.worker import Worker
+class There:
+    def folder(self):
+        return cache_folder("sources")
+if __name__ == "__main__":
+    worker = Worker(There)
+    print(worker.call("folder"), cache_folder("sources"), sep="\\n")
+    worker.end()
+    if os.fork() == 0:
+        sys.exit()
+    os.wait()
+    print(cache_folder("sources").parent.is_dir() and temporary_cache().is_dir())
+"""
+
+
+def test_one_temporary_cache_serves_a_process_and_its_own(root: Path, tmp_path: Path) -> None:
+    root.mkdir()
+    (tmp_path / "child.py").write_text(CHILD)
+    root.chmod(0o1777)
+    command = [sys.executable, "-W", "ignore", str(tmp_path / "child.py")]
+    said = subprocess.run(
+        command, check=True, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    of_worker, of_process, still_there = said.stdout.split()
+    assert of_worker == of_process != str(root / "sources")
+    assert still_there == "True"
+    assert list(tmp_path.glob("autotune-*")) == []
 
 
 # ---- what goes -------------------------------------------------------------------------------------------------------

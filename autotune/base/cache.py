@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import atexit
 import errno
-import fcntl
 import hmac
 import os
-import shutil
 import stat
-import tempfile
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import platformdirs
 
-from .errors import AutotuneError
-from .files import atomic_write, sweep
+from .files import atomic_write, remove, sweep
+from .locks import lock
+from .temporary_cache import temporary_root
+from .trusted_path import UnsafeCacheError, check_trusted
 
 SEAL_BYTES = sha256().digest_size
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
-
-class UnsafeCacheError(AutotuneError, OSError):
-    """A folder or a file of the cache that others could change; `strerror` names the remedy."""
 
 
 def cache_folder(name: str) -> Path:
@@ -37,12 +30,34 @@ def cache_folder(name: str) -> Path:
     others could write to it, the same, with a warning: a cached kernel is code that runs as whoever loads it.
     """
     try:
-        return checked_cache_folder(name)
+        if not _given_up:
+            return checked_cache_folder(name)
     except UnsafeCacheError as error:
         _warn(f"{error.filename}: {error.strerror}; a temporary cache serves until this process ends")
     except OSError:
         pass
-    return _made_private(_temporary_root() / name)
+    return _made_private(temporary_root() / name)
+
+
+def give_up_cache(error: OSError) -> bool:
+    """Let a temporary cache serve from now on, since the cache has no room; whether it did until now."""
+    global _given_up
+    before, _given_up = _given_up, True
+    if not before:
+        _warn(f"{error.filename}: {error.strerror}; a temporary cache serves until this process ends")
+    return not before
+
+
+_given_up = False
+
+
+def temporary_cache() -> Path | None:
+    """The temporary cache that serves in place of one that cannot be used; None where that can."""
+    try:
+        _made_private(_configured_root())
+    except OSError:
+        return temporary_root()
+    return temporary_root() if _given_up else None
 
 
 def checked_cache_folder(name: str) -> Path:
@@ -86,24 +101,28 @@ def own_content(path: Path) -> bytes:
         if error.errno == errno.ELOOP:
             raise UnsafeCacheError(errno.EPERM, "it is a link: remove it", str(path)) from None
         raise
+    if not _is_own(os.fstat(descriptor)):
+        os.close(descriptor)
+        raise UnsafeCacheError(errno.EPERM, "others could change it: remove it", str(path))
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE or not stat.S_ISREG(status.st_mode):
-            raise UnsafeCacheError(errno.EPERM, "others could change it: remove it", str(path))
         return file.read()
 
 
-@contextmanager
-def lock(path: Path) -> Iterator[None]:
-    """Let all other processes that lock this file wait meanwhile.
+def own_place(path: Path) -> Path:
+    """A path in a folder of the cache, once it is free of what others could change: such files, links and folders go.
 
     Raises:
-        OSError: the file cannot be made or opened, or is a link.
+        OSError: it cannot be removed.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "rb"):
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+    with suppress(FileNotFoundError):
+        if not _is_own(path.lstat()):
+            remove(path)
+    return path
+
+
+def _is_own(status: os.stat_result) -> bool:
+    mine = status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE
+    return mine and stat.S_ISREG(status.st_mode)
 
 
 def keep_newest(folder: Path, most: int) -> None:
@@ -131,17 +150,19 @@ def _made_private(folder: Path) -> Path:
     """Make a folder for its owner alone; one that is there must be ours, and is closed to others who may write to it.
 
     Raises:
-        OSError: it cannot be made or written; `UnsafeCacheError` if it is somebody else's.
+        OSError: it cannot be made or written; `UnsafeCacheError` if somebody else could exchange it.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
     status = folder.stat()
-    if status.st_uid != os.geteuid() or folder.lstat().st_uid not in (os.geteuid(), 0):
+    if status.st_uid != os.geteuid():
         raise UnsafeCacheError(errno.EPERM, "it belongs to somebody else: set AUTOTUNE_CACHE", str(folder))
     if status.st_mode & _OTHERS_WRITE:
         if not status.st_mode & stat.S_ISVTX:  # such as /tmp, which is meant for all
             folder.chmod(0o700)
         if folder.stat().st_mode & _OTHERS_WRITE:
             raise UnsafeCacheError(errno.EPERM, "others may write to it: set AUTOTUNE_CACHE", str(folder))
+    check_trusted(folder)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     return folder
@@ -149,7 +170,7 @@ def _made_private(folder: Path) -> Path:
 
 def _secret() -> bytes:
     """Random bytes that only the cache's owner can read, made with it; else the process' own."""
-    with suppress(OSError):
+    try:
         root = _made_private(_configured_root())
         path = root / "secret"
         if found := _kept_secret(path):
@@ -157,20 +178,22 @@ def _secret() -> bytes:
         with lock(root / "secret.lock"):
             if found := _kept_secret(path):
                 return found
-            with atomic_write(path) as written:
+            with atomic_write(own_place(path)) as written:
                 written.touch(mode=0o600)
                 written.write_bytes(os.urandom(SEAL_BYTES))
             return own_content(path)
+    except TimeoutError as error:
+        _warn(f"{error.filename}: {error.strerror}; nothing is taken from the cache")
+    except OSError:
+        pass
     return _process_secret()
 
 
 def _kept_secret(path: Path) -> bytes | None:
-    """The secret in a file; one that somebody else put there, or that is cut short, goes."""
-    with suppress(FileNotFoundError):
-        with suppress(UnsafeCacheError):
-            if len(found := own_content(path)) == SEAL_BYTES:
-                return found
-        path.unlink()
+    """The secret in a file; None if there is none, if others could know it, or if it is cut short."""
+    with suppress(FileNotFoundError, UnsafeCacheError):
+        if len(found := own_content(path)) == SEAL_BYTES:
+            return found
     return None
 
 
@@ -193,10 +216,3 @@ def _warn(message: str) -> None:
 
     if parent_process() is None:
         warnings.warn(message, RuntimeWarning, stacklevel=4)
-
-
-@cache
-def _temporary_root() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="autotune-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import time
 from collections.abc import Callable, Mapping
@@ -50,7 +51,7 @@ class Content:
     Attributes:
         kind: a name in `KINDS`.
         files, bytes: how many, and of what size together.
-        foreign: files and links in its folder that autotune did not write, or that belong to somebody else.
+        foreign: what has no name of a cached file, and so was not written by autotune.
     """
 
     kind: str
@@ -59,8 +60,8 @@ class Content:
     foreign: int
 
 
-class _File(NamedTuple):
-    """A file in the folder that a descriptor is open on."""
+class _Entry(NamedTuple):
+    """What has the name of a cached file, in the folder that a descriptor is open on."""
 
     kind: Kind
     name: str
@@ -74,14 +75,15 @@ def contents() -> list[Content]:
     Raises:
         UnsafeCacheError: the cache belongs to somebody else, or others may write to it.
     """
-    return _each_kind(lambda file: True)
+    return _each_kind(lambda entry: True)
 
 
 def clear() -> list[Content]:
-    """Remove what autotune wrote, and say what that was.
+    """Remove all that has the name of a cached file, and say what that was.
 
-    Links are not followed. What is foreign stays, and what other processes need: locks, the secret, files that are
-    being written and executables that are about to run. What else they want they compile again.
+    A link or a folder of such a name goes, too, whoever owns it; links are not followed. What is foreign stays, and
+    what other processes need: locks, the secret, files that are being written and executables that are about to run.
+    What else they want they compile again.
 
     Raises:
         UnsafeCacheError: as `contents` does.
@@ -89,45 +91,46 @@ def clear() -> list[Content]:
     return _each_kind(_removed)
 
 
-def _removed(file: _File) -> bool:
-    if time.time() - file.status.st_mtime < file.kind.in_use:
+def _removed(entry: _Entry) -> bool:
+    if 0 <= time.time() - entry.status.st_mtime < entry.kind.in_use:
         return False
     try:
-        os.unlink(file.name, dir_fd=file.folder)
+        if stat.S_ISDIR(entry.status.st_mode):
+            shutil.rmtree(entry.name, dir_fd=entry.folder)
+        else:
+            os.unlink(entry.name, dir_fd=entry.folder)
     except OSError:  # another process was first, or it may not be removed
         return False
     return True
 
 
-def _each_kind(counts: Callable[[_File], bool]) -> list[Content]:
+def _each_kind(counts: Callable[[_Entry], bool]) -> list[Content]:
     root = existing_cache()
     return [_content(name, root / name, counts) for name in KINDS if root and os.path.lexists(root / name)]
 
 
-def _content(kind: str, folder: Path, counts: Callable[[_File], bool]) -> Content:
-    """The files of a kind that `counts` counts, and those that are foreign."""
+def _content(kind: str, folder: Path, counts: Callable[[_Entry], bool]) -> Content:
+    """The files of a kind that `counts` counts, and what is foreign."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:  # a link, or no folder
         return Content(kind, 0, 0, 1)
     sizes, foreign = [], 0
     try:
-        for parent, _, names, opened in os.fwalk(".", dir_fd=descriptor):
-            for name in names:
+        for parent, folders, files, opened in os.fwalk(".", dir_fd=descriptor):
+            for name in [*folders, *files]:
                 path = f"{parent}/{name}"[2:]
                 try:
                     status = os.stat(name, dir_fd=opened, follow_symlinks=False)
                 except FileNotFoundError:  # removed meanwhile
                     continue
-                if not _own(KINDS[kind], path, status):
-                    foreign += not _WORKING.fullmatch(path)
-                elif counts(_File(KINDS[kind], name, opened, status)):
+                if not re.fullmatch(KINDS[kind].names, path):
+                    foreign += not (stat.S_ISDIR(status.st_mode) or _WORKING.fullmatch(path))
+                    continue
+                if counts(_Entry(KINDS[kind], name, opened, status)):
                     sizes.append(status.st_size)
+                if name in folders:
+                    folders.remove(name)  # which is not looked into
     finally:
         os.close(descriptor)
     return Content(kind, len(sizes), sum(sizes), foreign)
-
-
-def _own(kind: Kind, path: str, status: os.stat_result) -> bool:
-    """Whether autotune wrote a file for this user."""
-    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and bool(re.fullmatch(kind.names, path))

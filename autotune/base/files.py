@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -37,6 +38,19 @@ def atomic_write(path: Path) -> Iterator[Path]:
         with suppress(FileNotFoundError):
             written.chmod(target.stat().st_mode & 0o777)
         written.replace(target)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder from a folder of ours, whoever owns it.
+
+    Raises:
+        OSError: it is not there, or its folder is not ours.
+    """
+    if not stat.S_ISDIR(path.lstat().st_mode):
+        path.unlink()
+        return
+    with locked_folder(path) as folder:  # in which what cannot be deleted stays, out of the way
+        path.rename(folder / path.name)
 
 
 def write_text(path: Path, text: str) -> None:

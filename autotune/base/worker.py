@@ -13,8 +13,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from .cache import temporary_cache
 from .errors import AutotuneError
 from .log import show_messages_as_parent
+from .temporary_cache import adopt
 
 # A fork of a process with threads or a CUDA context is not safe.
 _processes = get_context("spawn")
@@ -46,7 +48,7 @@ class Worker:
     def __init__(self, make: Callable[[], Any]) -> None:
         self._pipe, theirs = _processes.Pipe()
         self._ends = threading.Lock()
-        self._process = _processes.Process(target=_serve, args=(theirs, make), daemon=True)
+        self._process = _processes.Process(target=_serve, args=(theirs, make, temporary_cache()), daemon=True)
         with _ctrl_c_blocked():
             self._process.start()
         theirs.close()
@@ -113,9 +115,10 @@ def _ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, make: Callable[[], Any]) -> None:
+def _serve(pipe: Connection, make: Callable[[], Any], cache: Path | None) -> None:
     """Make the object, and do what the pipe brings until its other end is closed."""
     os.setpgid(0, 0)
+    adopt(cache)
     show_messages_as_parent()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(OSError):

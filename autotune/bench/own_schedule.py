@@ -60,6 +60,8 @@ class OwnSchedule(NamedTuple):
             return operator.program(problem, self.schedule, spec)
         program = registered(self.restated.operator).program(self.restated.problem, self.schedule, spec)
         names = {there: here for here, there in self.restated.pointers.items()}
+        if not program.plain:
+            return program.taking(**names)
         return replace(program, arguments=tuple(_renamed(one, names) for one in program.arguments))
 
 

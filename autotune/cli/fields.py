@@ -50,7 +50,7 @@ def fields_of(cls: type[Any]) -> list[Field]:
             int if field.default is MISSING else type(field.default),
             None if field.default is MISSING else field.default,
             specs[field.name].example,
-            texts.get(field.name, ""),
+            texts.get(field.name, specs[field.name].text),
             specs[field.name].allowed,
         )
         for field in fields(cls)

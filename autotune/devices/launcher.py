@@ -12,6 +12,7 @@ from cuda.core import Kernel, ObjectCode
 
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.packing import refresher, structs_of
 from autotune.codegen.model.program import Program
 from autotune.compiler import CompiledKernel
 
@@ -29,11 +30,12 @@ class LoadedProgram:
     """
 
     def __init__(self, compiled: CompiledKernel, program: Program) -> None:
-        code = ObjectCode.from_cubin(compiled.cubin, name=program.name)
-        self._kernels = {entry: code.get_kernel(entry) for entry in program.entries}
-        self._steps = [step for step in program.steps if isinstance(step, Memset) or step.blocks]
-        for entry, kernel in self._kernels.items():
-            launches = [launch for launch in program.launches if launch.entry == entry]
+        codes = [ObjectCode.from_cubin(cubin, name=program.name) for cubin in compiled.cubins]
+        entries = dict.fromkeys((launch.module, launch.entry) for launch in program.launches)
+        self._kernels = {(module, entry): codes[module].get_kernel(entry) for module, entry in entries}
+        self._program = program
+        for own, kernel in self._kernels.items():
+            launches = [launch for launch in program.launches if (launch.module, launch.entry) == own]
             shared_bytes = max(launch.shared_bytes for launch in launches)
             if shared_bytes:
                 # Without this a block gets no more than 48 KiB, static shared memory included.
@@ -53,15 +55,19 @@ class LoadedProgram:
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         """What queues the steps on a stream with what `packed` holds then; for one thread at a time."""
+        program, structs = self._program, structs_of(packed)
         steps = [
-            _memset(step, packed) if isinstance(step, Memset) else self._launch(step, packed) for step in self._steps
+            _memset(step, packed) if isinstance(step, Memset) else self._launch(step, structs[number])
+            for step, number in program.numbered
         ]
+        if not program.plain:
+            return _all([_refreshing(refresher(program.brought, program.blocks, packed)), *steps])
         return steps[0] if len(steps) == 1 else _all(steps)
 
     def _launch(self, launch: Launch, packed: ctypes.Structure) -> Callable[[int], None]:
         # An entry has one parameter, and the driver wants an array of pointers to the parameters.
         parameters = ctypes.pointer(packed)
-        function = driver.CUfunction(int(self._kernels[launch.entry].handle))
+        function = driver.CUfunction(int(self._kernels[launch.module, launch.entry].handle))
         config, address = _config(launch), ctypes.addressof(parameters)
 
         configured = 0
@@ -97,6 +103,10 @@ def _memset(step: Memset, packed: Any) -> Callable[[int], None]:
         handle_return(driver.cuMemsetD8Async(packed.workspace + step.offset, step.value, step.bytes, stream))
 
     return run
+
+
+def _refreshing(refresh: Callable[[], None]) -> Callable[[int], None]:
+    return lambda stream: refresh()
 
 
 def _all(steps: Sequence[Callable[[int], None]]) -> Callable[[int], None]:

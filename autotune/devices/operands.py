@@ -115,7 +115,7 @@ class Operands:
             for tensor in problem.tensors
         ]
         reference = operator.reference(problem)
-        self._expected = self._allocate_expected(inputs, {argument.name for argument in reference.arguments})
+        self._expected = self._allocate_expected(inputs, {one.brought for one in reference.brought})
         kernel = compile_kernel(reference, context.limits.arch)
         with self.ready(reference, kernel, self._expected) as computing:
             computing.launch()

@@ -8,12 +8,11 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from autotune.base.cache import SEAL_BYTES, cache_folder, keep_newest, own_content, seal
+from autotune.base.cache import SEAL_BYTES, cache_folder, give_up_cache, keep_newest, own_content, own_place, seal
 from autotune.base.errors import AutotuneError
 from autotune.base.files import atomic_write
 from autotune.base.log import logger
@@ -52,9 +51,9 @@ class HostCompilerMissingError(AutotuneError, RuntimeError):
 
 
 def command(program: Program, *, explains: bool = False) -> list[Path]:
-    """The command that runs a program: the runtime and the kernel, from the cache if they were built before.
+    """The command that runs a program: the runtime and its modules, from the cache if they were built before.
 
-    The kernel is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
+    A module is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
 
     Args:
         program: what is run.
@@ -63,20 +62,33 @@ def command(program: Program, *, explains: bool = False) -> list[Path]:
     Raises:
         CompileError: the compiler refused the source.
         HostCompilerMissingError: there is no compiler, or it fails at anything.
-        OSError: there is no room for what it writes.
+        OSError: there is no room for what it writes, nor in a temporary cache.
     """
+    try:
+        return _command(program, explains)
+    except OSError as error:
+        if error.errno in _NO_ROOM.values() and give_up_cache(error):
+            return _command(program, explains)
+        raise
+
+
+def _command(program: Program, explains: bool) -> list[Path]:
     compiler = host_compiler()
     flags = (*kernel_flags(compiler), *(() if explains else (_TRAP,)))
+    return [runtime(compiler), *(_library(part, compiler, flags) for part in program.parts)]
+
+
+def _library(program: Program, compiler: tuple[str, ...], flags: tuple[str, ...]) -> Path:
+    """A program of one module as a shared library, from the cache or built."""
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
-    executable = runtime(compiler)
     kept = _kept(path)
     logger.info("%s for the emulator: %s", program.title, "from the cache" if kept else f"compiled by {compiler[0]}")
     if not kept:
-        with atomic_write(path) as built:
+        with atomic_write(own_place(path)) as built:
             _compile([*compiler, *flags, "-x", "c++", "-", "-o", str(built)], _with_call(program))
             _add_seal(built)
         keep_newest(path.parent, _MOST)
-    return [executable, path]
+    return path
 
 
 def _add_seal(path: Path) -> None:
@@ -99,7 +111,7 @@ def runtime(compiler: tuple[str, ...]) -> Path:
     """The executable, which holds all that does not depend on the kernel, from the cache or built."""
     path = cache_folder("emulator") / f"{RUNTIME}{_digest(_toolchain(compiler), *_RUNTIME_FLAGS)}"
     if not _kept(path):
-        with atomic_write(path) as built:
+        with atomic_write(own_place(path)) as built:
             _compile([*compiler, *_RUNTIME_FLAGS, "-x", "c++", "-", "-ldl", "-o", str(built)], _all_files())
             _add_seal(built)
     return path
@@ -174,22 +186,22 @@ def _toolchain(compiler: tuple[str, ...]) -> str:
     return "\0".join([*compiler, _version(compiler), *(path.read_text(encoding="utf-8") for path in files)])
 
 
-def _run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
+def _run(command: list[str], text: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the compiler, whose messages are to be English, on a text."""
-    english = {**os.environ, "LC_ALL": "C"}
+    own = {**os.environ, "LC_ALL": "C", **environment}
     return subprocess.run(
-        command, input=text, capture_output=True, encoding="utf-8", errors="replace", check=False, env=english
+        command, input=text, capture_output=True, encoding="utf-8", errors="replace", check=False, env=own
     )
 
 
 def _compile(command: list[str], text: str = "") -> None:
-    completed = _run(command, text)
+    folder = Path(command[-1]).parent  # it goes even if this process, or the compiler, is killed
+    completed = _run(command, text, TMPDIR=str(folder))
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
         for words, code in _NO_ROOM.items():
             if words in completed.stderr:
-                full = f"{Path(command[-1]).parents[1]} or {tempfile.gettempdir()}"
-                raise OSError(code, f"{words}, for the C++ compiler", full)
+                raise OSError(code, f"{words}, for the C++ compiler", str(folder.parent))
         refused = next((line for line in lines if line.startswith("<stdin>:") and "error" in line), None)
         if refused:
             raise CompileError(refused)

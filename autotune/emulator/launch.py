@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from autotune.base.errors import AutotuneError
-from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.launch import Launch, Memset, Region
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
@@ -59,12 +59,13 @@ def run(
     tensors = [tensor for tensor in tensors if tensor.name in program.tensor_names]
     for tensor in tensors:
         _check_array(tensor, arrays[tensor.name])
-    for step in program.steps:
+    for step in program.unrolled:
         if isinstance(step, Memset):
             _check_memset(step, program.workspace_bytes)
         else:
             _check_launch(step)
-            _check_declared(step, program.source)
+            _check_declared(step, program.modules[step.module].source)
+            _check_regions(step, program.workspace_bytes)
     if program.empty:
         return
     buffers, buffer_of = _buffers(tensors, arrays)
@@ -156,6 +157,19 @@ def _check_memset(step: Memset, workspace_bytes: int) -> None:
             f"a memset sets bytes {step.offset} to {step.offset + step.bytes - 1} of the workspace, "
             f"which has {workspace_bytes} bytes"
         )
+
+
+def _check_regions(launch: Launch, workspace_bytes: int) -> None:
+    """That the parts of the workspace which a launch takes lie in it, and are apart unless they are the same."""
+    regions = dict.fromkeys(value for _, value in launch.arguments if isinstance(value, Region))
+    end = 0
+    for one in sorted(regions, key=lambda region: region.offset):
+        taken = f"{launch.entry} takes bytes {one.offset} to {one.offset + one.bytes - 1} of the workspace"
+        if one.offset + one.bytes > workspace_bytes:
+            raise EmulatorError(f"{taken}, which has {workspace_bytes} bytes")
+        if one.offset < end:
+            raise EmulatorError(f"{taken}, and others up to byte {end - 1}: expected parts that do not overlap")
+        end = one.offset + one.bytes
 
 
 def _check_outcome(completed: subprocess.CompletedProcess[bytes], cpu_seconds: int) -> None:

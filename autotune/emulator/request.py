@@ -5,9 +5,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from itertools import pairwise
 
+from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.launch import Launch, Step
+from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.packing import laid_out, packed
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
@@ -54,7 +57,7 @@ _ADDED = {
 class _Request(ctypes.Structure):
     _fields_ = tuple(
         (name, ctypes.c_uint32)
-        for name in ("seed", "runs", "cpu_seconds", "argument_bytes", "buffers", "pointers", "steps")
+        for name in ("seed", "runs", "cpu_seconds", "argument_bytes", "modules", "buffers", "pointers", "steps")
     )
 
 
@@ -75,7 +78,10 @@ class _Pointer(ctypes.Structure):
 
 class _Step(ctypes.Structure):
     _fields_ = (
+        ("module", ctypes.c_int32),
         ("entry", ctypes.c_int32),
+        ("arguments", ctypes.c_int32),
+        ("argument_bytes", ctypes.c_int32),
         ("grid", ctypes.c_uint32 * 3),
         ("block", ctypes.c_uint32 * 3),
         ("ranks", ctypes.c_uint32),
@@ -117,25 +123,40 @@ def request(
         buffer_of: by the name of each tensor, that of the one whose buffer it has.
         program, arrays, scalars, seed, runs, cpu_seconds: see `run`.
     """
-    # The process adds its own addresses to these zeros.
-    addresses = dict.fromkeys([*buffer_of, "workspace"], 0)
-    arguments = program.pack(addresses, scalars, _encoded)
+    # The process adds its own addresses to these zeros, or to how far from a buffer's beginning an address is.
+    addresses = dict.fromkeys([*buffer_of, WORKSPACE], 0)
+    kinds, begins = laid_out(program.blocks)
+    structs = [bytes(packed(program.name, block, addresses, scalars, _encoded)) for block in program.blocks]
+    padded = [one.ljust(end - begin, b"\0") for one, (begin, end) in zip(structs, pairwise(begins), strict=True)]
     buffers = [_buffer(tensor) for tensor in buffered]
     if program.workspace_bytes:
-        workspace = (b"workspace", program.workspace_bytes, _WORKSPACE_ALIGNMENT, 0, 0, _Use.WORKSPACE)
+        workspace = (WORKSPACE.encode(), program.workspace_bytes, _WORKSPACE_ALIGNMENT, 0, 0, _Use.WORKSPACE)
         buffers.append(_Buffer(*workspace))
     at = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
     indices = at | {name: at[buffer] for name, buffer in buffer_of.items()}
     pointers = [
-        _Pointer(getattr(type(arguments), a.name).offset, indices[name])
-        for a in program.arguments
-        if (name := a.tensor_map.tensor if a.tensor_map else a.name) in indices
+        _Pointer(begin + getattr(kind, a.name).offset, indices[a.brought])
+        for begin, kind, block in zip(begins, kinds, program.blocks, strict=False)
+        for a in block
+        if a.brought in indices
     ]
-    steps = [_step(step, program, indices) for step in program.steps if not isinstance(step, Launch) or step.blocks]
-    sizes = (ctypes.sizeof(arguments), len(buffers), len(pointers), len(steps))
+
+    def launched(launch: Launch, number: int) -> _Step:
+        entries = program.parts[launch.module].entries
+        arguments = begins[number], len(structs[number])
+        dimensions = launch.grid, launch.block, launch.cluster[0], launch.shared_bytes
+        return _Step(launch.module, entries.index(launch.entry), *arguments, *dimensions)
+
+    def cleared(step: Memset) -> _Step:
+        found = _Step(entry=_MEMSET, offset=step.offset, bytes=step.bytes, value=step.value)
+        found.buffer = indices[WORKSPACE]
+        return found
+
+    steps = [cleared(step) if isinstance(step, Memset) else launched(step, number) for step, number in program.numbered]
+    sizes = (begins[-1], len(program.modules), len(buffers), len(pointers), len(steps))
     contents = (_contents(tensor, arrays[tensor.name]) for tensor in buffered)
     header = _Request(seed, runs, cpu_seconds, *sizes)
-    return b"".join([bytes(header), *map(bytes, (*buffers, *pointers, *steps, arguments)), *contents])
+    return b"".join([bytes(header), *map(bytes, (*buffers, *pointers, *steps)), *padded, *contents])
 
 
 def _buffer(tensor: Tensor) -> _Buffer:
@@ -145,15 +166,6 @@ def _buffer(tensor: Tensor) -> _Buffer:
 
 def _contents(tensor: Tensor, array: Array) -> bytes:
     return offsets(tensor).tobytes() + elements(tensor, array).tobytes() if is_sparse(tensor) else array.tobytes()
-
-
-def _step(step: Step, program: Program, indices: Mapping[str, int]) -> _Step:
-    if isinstance(step, Launch):
-        entry = program.entries.index(step.entry)
-        return _Step(entry, step.grid, step.block, step.cluster[0], step.shared_bytes)
-    found = _Step(_MEMSET, offset=step.offset, bytes=step.bytes, value=step.value)
-    found.buffer = indices["workspace"]
-    return found
 
 
 def _encoded(tensor_map: TensorMap, address: int) -> bytes:

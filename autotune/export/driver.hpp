@@ -44,15 +44,15 @@ inline CUresult load(const char* folder) {
   return result;
 }
 
-inline CUresult run_step(const Plan& plan, const Step& step, CUdeviceptr workspace, CUstream stream,
-                         void** parameters) {
+inline CUresult run_step(Plan& plan, const Step& step, CUdeviceptr workspace, CUstream stream) {
   if (step.entry < 0)
     return cuMemsetD8Async(workspace + step.offset, static_cast<unsigned char>(step.value), step.bytes,
                            stream);
   const unsigned *grid = step.grid, *block = step.block;
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return CUDA_SUCCESS;
-  const CUkernel kernel = loaded[plan.program][step.entry];
+  const CUkernel kernel = loaded[step.program][step.entry];
   if (!kernel) return CUDA_ERROR_NOT_INITIALIZED;
+  void* parameters[] = {plan.arguments + step.arguments};
   return cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), grid[0], grid[1], grid[2], block[0], block[1],
                         block[2], step.shared_bytes, stream, parameters, nullptr);
 }
@@ -66,20 +66,20 @@ inline CUresult encode(CUtensorMap* encoded, const TensorMap& map, const CUdevic
                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// `addresses`: of all tensors, and of the workspace.
-inline CUresult run(const Plan& plan, const CUdeviceptr* addresses, CUdeviceptr workspace, CUstream stream) {
+// `addresses`: of all tensors, and of the workspace. `scalars`: where those of a call are.
+inline CUresult run(Plan& plan, const CUdeviceptr* addresses, const void* const* scalars,
+                    CUdeviceptr workspace, CUstream stream) {
   if (plan.workspace_bytes && !workspace) return CUDA_ERROR_INVALID_VALUE;
-  // Tensor maps come before all other arguments, which are padded to their alignment.
-  struct alignas(CUtensorMap) {
-    unsigned char bytes[most_maps * sizeof(CUtensorMap) + sizeof(Arguments)];
-  } packed;
+  for (const Address& one : plan.addresses) plan.put(one.position, addresses[one.tensor] + one.offset);
+  for (const Scalar& one : plan.scalars)
+    std::memcpy(plan.arguments + one.position, scalars[one.scalar], one.bytes);
   CUresult result = CUDA_SUCCESS;
-  for (int i = 0; i < plan.map_count && result == CUDA_SUCCESS; ++i)
-    result = encode(reinterpret_cast<CUtensorMap*>(packed.bytes) + i, plan.maps[i], addresses);
-  std::memcpy(packed.bytes + plan.map_count * sizeof(CUtensorMap), &plan.arguments, sizeof(Arguments));
-  void* parameters[] = {packed.bytes};
-  for (int i = 0; i < plan.step_count && result == CUDA_SUCCESS; ++i)
-    result = run_step(plan, plan.steps[i], workspace, stream, parameters);
+  for (int i = 0; i < plan.maps.count && result == CUDA_SUCCESS; ++i) {
+    unsigned char* encoded = plan.arguments + plan.map_positions.items[i];
+    result = encode(reinterpret_cast<CUtensorMap*>(encoded), plan.maps.items[i], addresses);
+  }
+  for (const Step& step : plan.steps)
+    if (result == CUDA_SUCCESS) result = run_step(plan, step, workspace, stream);
   return result;
 }
 

@@ -51,8 +51,9 @@ int autotune_{name}_schedule({sizes});
 def source(exported: Kernels) -> str:
     """``<operator>.cpp``."""
     name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.sizes)
-    given = [one.name for one in (*(one for one in exported.arguments if one.pointer), *_scalars(exported))]
-    set_all = "\n".join(f"  plan.arguments.{one} = {one};" for one in given)
+    zeros = _zeros(exported)
+    zero = "".join(f"  const {one.cuda_type} {one.name} = 0;\n" for one in exported.scalars if one.name in zeros)
+    scalars = ", ".join(f"&{one.name}" for one in exported.scalars) or "nullptr"
     return f"""#include "{name}.h"
 
 #include "driver.hpp"
@@ -71,9 +72,9 @@ CUresult autotune_{name}({_parameters(exported)}) {{
   if (!autotune::served(sizes)) return CUDA_ERROR_INVALID_VALUE;
   autotune::Plan plan{{}};
   if (!autotune::plan_for(sizes, plan)) return CUDA_ERROR_NOT_SUPPORTED;
-{set_all}
-  const CUdeviceptr addresses[] = {{{", ".join(exported.addresses)}}};
-  return autotune::run(plan, addresses, workspace, stream);
+{zero}  const CUdeviceptr addresses[] = {{{", ".join(exported.addresses)}}};
+  const void* scalars[] = {{{scalars}}};
+  return autotune::run(plan, addresses, scalars, workspace, stream);
 }}
 """
 
@@ -103,7 +104,7 @@ def _pointers(exported: Kernels) -> tuple[str, ...]:
 
 def _scalars(exported: Kernels) -> Iterator[Argument]:
     zeros = _zeros(exported)
-    return (one for one in exported.arguments if one.scalar and one.name not in zeros)
+    return (one for one in exported.scalars if one.name not in zeros)
 
 
 def _zeros(exported: Kernels) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -75,34 +75,32 @@ class Kernels:
     @cached_property
     def programs(self) -> dict[str, Program]:
         """A program of each source, by the digest of the source; its launches are of some size."""
-        return {program.source_digest: program for program in self._programs()}
+        return {part.source_digest: part for program in self.whole_programs for part in program.parts}
 
     @cached_property
-    def arguments(self) -> tuple[Argument, ...]:
-        """The members of ``struct Arguments`` but tensor maps, which all programs have; values are of some size.
+    def scalars(self) -> tuple[Argument, ...]:
+        """The scalars that a call brings.
 
         Raises:
-            TraceError: programs differ.
+            TraceError: programs take one of different types.
         """
-        found = [plain_arguments(program) for program in self._programs()]
-        if len({tuple((one.name, one.cuda_type) for one in arguments) for arguments in found}) > 1:
-            raise TraceError("programs with different arguments are not exported")
-        return found[0]
+        found: dict[str, Argument] = {}
+        for one in (one for program in self.whole_programs for one in program.brought if one.scalar):
+            if found.setdefault(one.name, one).cuda_type != one.cuda_type:
+                raise TraceError(f"{one.name} is {found[one.name].cuda_type} and {one.cuda_type}: expected one type")
+        return tuple(found.values())
 
     @cached_property
     def addresses(self) -> tuple[str, ...]:
         """The tensors whose addresses a call brings, in the problem's order, then ``workspace``."""
         tensors = self.bundle.drawn(dict.fromkeys(self.sizes, 1)).tensors
-        taken = {name for program in self._programs() for name in program.tensor_names}
+        taken = {name for program in self.whole_programs for name in program.tensor_names}
         return (*(tensor.name for tensor in tensors if tensor.name in taken), WORKSPACE)
 
-    def _programs(self) -> Iterator[Program]:
-        return (program for kernel in self.kernels for program in leaves(kernel.program) if program is not None)
-
-
-def plain_arguments(program: Program) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments`` behind the tensor maps."""
-    return tuple(one for one in program.arguments if one.tensor_map is None)
+    @cached_property
+    def whole_programs(self) -> tuple[Program, ...]:
+        """All that may be launched."""
+        return tuple(one for kernel in self.kernels for one in leaves(kernel.program) if one is not None)
 
 
 def kernels_of(bundle: Bundle) -> Kernels:
@@ -146,11 +144,21 @@ def _program(pool: Pool, bundle: Bundle, sizes: dict[str, Expression], schedule:
         found: Tree[Program | None] = Leaf(None)
         for numbers in dict.fromkeys(tuple(value_at(value, one) for value in values) for one in known):
             conditions = tuple(Condition("==", *pair) for pair in zip(values, numbers, strict=True))
-            code = filled(program.code, {value.number: number for value, number in zip(values, numbers, strict=True)})
-            found = Branch(conditions, Leaf(replace(program, source=code)), found)
+            known_values = {value.number: number for value, number in zip(values, numbers, strict=True)}
+            found = Branch(conditions, Leaf(_filled(program, known_values)), found)
         return found
 
-    tree = traced(pool, lambda: bundle.operator.emit(bundle.problem(sizes), schedule))
+    def emitted() -> Program:
+        program = bundle.operator.emit(bundle.problem(sizes), schedule)
+        return replace(program, steps=program.unrolled)  # here, where conditions on sizes are followed
+
+    tree = traced(pool, emitted)
     own = tuple(record.problem for record in bundle.records if record.schedule == schedule)
     problems = bundle.problems if schedule in bundle.schedules else own
     return completed(tree, [bundle.sizes(problem) for problem in problems])
+
+
+def _filled(program: Program, values: Mapping[int, int]) -> Program:
+    """The program with its code in place of its sources, and numbers in it in place of expressions."""
+    first, *others = (replace(module, source=filled(module.code, values)) for module in program.modules)
+    return replace(program, source=first.source, others=tuple(others))

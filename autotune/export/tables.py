@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.launch import Memset, Step
+from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.packing import laid_out
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.db.states import TimeSource
@@ -20,11 +20,10 @@ from autotune.search_spaces.contract.modelled_time import modelled_seconds
 
 from .cpp import Writer
 from .expressions import Expression
-from .kernels import Kernel, Kernels, plain_arguments
+from .kernels import Kernel, Kernels
 from .trace import Tree, mapped
 
-# Steps, values of the arguments, tensor maps, bytes of the workspace.
-_Plan = tuple[tuple[Step, ...], tuple[Any, ...], tuple[TensorMap, ...], Any]
+_ADDRESS = "unsigned long long"  # a pointer in C++
 
 
 def tables(exported: Kernels) -> str:
@@ -32,8 +31,7 @@ def tables(exported: Kernels) -> str:
     bundle, names = exported.bundle, list(exported.sizes)
     limits, count = bundle.limits, len(exported.kernels)
     digests = list(exported.programs)
-    steps = max(len(program.steps) for program in exported.programs.values())
-    maps = max(len(_maps(program)) for program in exported.programs.values())
+    room = _room(exported)
     title = (
         f"{bundle.operator.name} for {limits.name} ({limits.arch}): {len(bundle.records)} records, {count} schedules"
     )
@@ -56,18 +54,7 @@ struct Sizes {{
   long long {", ".join(names)};
 }};
 
-{_arguments(exported.arguments)}
-
-constexpr int most_maps = {maps};
-struct Plan {{
-  Arguments arguments;
-  int map_count;
-  std::array<TensorMap, most_maps> maps;
-  int program;
-  int step_count;
-  Step steps[{steps}];
-  long long workspace_bytes;
-}};
+using Plan = PlanOf<{", ".join(map(str, room))}>;
 
 constexpr const char* entries[] = {{{", ".join(f'"{entry}"' for entry in entries(exported))}}};
 constexpr int entry_count = {len(entries(exported))};
@@ -102,7 +89,6 @@ inline Choice choose(const Sizes& sizes) {{
 inline bool plan_for(const Sizes& sizes, Plan& plan) {{
   const int schedule = choose(sizes).schedule;
   if (schedule < 0) return false;
-  plan.program = program_of[schedule](sizes);
   plan_of[schedule](sizes, plan);
   return true;
 }}
@@ -134,50 +120,63 @@ def _functions(number: int, kernel: Kernel, digests: Sequence[str], exported: Ke
     def program(writer: Writer, value: int) -> None:
         writer.line(f"return {value};")
 
-    def plan(writer: Writer, value: _Plan | None) -> None:
+    def plan(writer: Writer, value: Program | None) -> None:
         if value is not None:
-            _write_plan(writer, value, exported)
+            _write_plan(writer, value, digests, exported)
 
-    found = mapped(kernel.program, lambda one: -1 if one is None else digests.index(one.source_digest))
+    found = mapped(kernel.program, lambda one: -1 if one is None else digests.index(one.parts[0].source_digest))
     return [
         f"// {kernel.schedule}\n",
         _function(f"double seconds_{number}(const Sizes& sizes)", kernel.seconds, _returned),
         _function(f"int program_{number}(const Sizes& sizes)", found, program),
-        _function(f"void plan_{number}(const Sizes& sizes, Plan& plan)", mapped(kernel.program, _plan), plan),
+        _function(f"void plan_{number}(const Sizes& sizes, Plan& plan)", kernel.program, plan),
     ]
 
 
-def _plan(program: Program | None) -> _Plan | None:
-    if program is None:
-        return None
-    values = tuple(one.value for one in plain_arguments(program))
-    return program.steps, values, _maps(program), program.workspace_bytes
+def _room(exported: Kernels) -> tuple[int, int, int, int, int]:
+    """The most that a program has: bytes of arguments, tensor maps, addresses, scalars, steps."""
+    found = []
+    for program in exported.whole_programs:
+        members = [one for block in program.blocks for one in block]
+        maps = sum(one.tensor_map is not None for one in members)
+        addresses = sum(one.pointer and bool(one.brought) for one in members)
+        scalars = sum(one.scalar for one in members)
+        found.append((laid_out(program.blocks)[1][-1], maps, addresses, scalars, len(program.unrolled)))
+    return tuple(map(max, zip(*found, strict=True)))
 
 
-def _maps(program: Program) -> tuple[TensorMap, ...]:
-    return tuple(one.tensor_map for one in program.arguments if one.tensor_map)
+def _write_plan(writer: Writer, program: Program, digests: Sequence[str], exported: Kernels) -> None:
+    kinds, begins = laid_out(program.blocks)
+    names = [one.name for one in exported.scalars]
+    for begin, kind, block in zip(begins, kinds, program.blocks, strict=False):
+        for one in block:
+            position = begin + getattr(kind, one.name).offset
+            if one.tensor_map:
+                writer.line(f"plan.add({position}, {_tensor_map(writer, one.tensor_map, exported.addresses)});")
+            elif one.value is not None:
+                cuda_type = _ADDRESS if one.pointer else one.cuda_type
+                writer.line(f"plan.put<{cuda_type}>({position}, {_cast(writer, cuda_type, one.value)});")
+            elif one.pointer:
+                tensor, offset = exported.addresses.index(one.brought), _cast(writer, "long long", one.offset)
+                writer.line(f"plan.add(Address{{{position}, {tensor}, {offset}}});")
+            else:
+                number = names.index(one.brought)
+                writer.line(f"plan.add(Scalar{{{position}, {number}, sizeof({one.cuda_type})}});")
+    writer.line(f"plan.workspace_bytes = {writer.number(program.workspace_bytes)};")
+    modules = [digests.index(part.source_digest) for part in program.parts]
+    numbers = iter(begins[:-1] if not program.plain else begins[:1] * len(program.launches))
+    for step in program.unrolled:
+        if isinstance(step, Memset):
+            part = ", ".join(writer.number(one) for one in (step.offset, step.bytes))
+            writer.line(f"plan.add(Step{{-1, 0, 0, {{}}, {{}}, 0, {part}, {step.value}}});")
+        else:
+            where = f"{entries(exported).index(step.entry)}, {modules[step.module]}, {next(numbers)}"
+            writer.line(f"plan.add(Step{{{where}, {_dimensions(writer, step)}, 0, 0, 0}});")
 
 
-def _write_plan(writer: Writer, plan: _Plan, exported: Kernels) -> None:
-    steps, values, maps, workspace_bytes = plan
-    for argument, value in zip(exported.arguments, values, strict=True):
-        if value is not None:
-            writer.line(f"plan.arguments.{argument.name} = {_cast(writer, argument.cuda_type, value)};")
-    writer.line(f"plan.map_count = {len(maps)};")
-    for number, tensor_map in enumerate(maps):
-        writer.line(f"plan.maps[{number}] = {_tensor_map(writer, tensor_map, exported.addresses)};")
-    writer.line(f"plan.workspace_bytes = {writer.number(workspace_bytes)};")
-    writer.line(f"plan.step_count = {len(steps)};")
-    for number, step in enumerate(steps):
-        writer.line(f"plan.steps[{number}] = {_step(writer, step, entries(exported))};")
-
-
-def _step(writer: Writer, step: Step, names: Sequence[str]) -> str:
-    if isinstance(step, Memset):
-        return f"{{-1, {{}}, {{}}, 0, {writer.number(step.offset)}, {writer.number(step.bytes)}, {step.value}}}"
+def _dimensions(writer: Writer, step: Launch) -> str:
     grid, block = (", ".join(_cast(writer, "unsigned", one) for one in extents) for extents in (step.grid, step.block))
-    shared = _cast(writer, "unsigned", step.shared_bytes)
-    return f"{{{names.index(step.entry)}, {{{grid}}}, {{{block}}}, {shared}, 0, 0, 0}}"
+    return f"{{{grid}}}, {{{block}}}, {_cast(writer, 'unsigned', step.shared_bytes)}"
 
 
 def _tensor_map(writer: Writer, tensor_map: TensorMap, addresses: Sequence[str]) -> str:
@@ -221,12 +220,6 @@ def _record(exported: Kernels, record: Record) -> str:
     schedule = bundle.all_schedules.index(record.schedule)
     flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
     return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {flags}}}"
-
-
-def _arguments(arguments: Sequence[Argument]) -> str:
-    """``struct Arguments``, whose pointers are addresses of the driver."""
-    members = "".join(f"  {'unsigned long long' if a.pointer else a.cuda_type} {a.name};\n" for a in arguments)
-    return f"struct Arguments {{\n{members}}};"
 
 
 def _names(name: str, count: int) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any
 
-from autotune.base.cache import cache_folder, keep_newest
+from autotune.base.cache import cache_folder, keep_newest, own_place
 from autotune.db.trials import Trial
 
 VERSION = 1
@@ -41,7 +41,7 @@ class FailureReport:
         path = failures_folder() / f"{trial.problem.operator}-{trial.schedule_digest}-{digest}.json"
         own = {"version": VERSION, "device": self.device, "seed": self.seed, "source": self.source}
         with suppress(OSError):  # a full disk must not end a run that can do without
-            write_document(path, own | {"record": to_document([trial])})
+            write_document(own_place(path), own | {"record": to_document([trial])})
             keep_newest(path.parent, _MOST)
             return path
         return None

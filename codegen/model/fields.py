@@ -39,6 +39,7 @@ class FieldSpec:
         joined: in a problem's key, whether no dash separates it from the field before it.
         implied: of a size or a kind, the value that a key leaves out.
         transfers: of a kind, whether times of one value say something about problems of another.
+        text: what the field is, where its class' docstring does not say it.
     """
 
     role: FieldRole | None = None
@@ -53,6 +54,7 @@ class FieldSpec:
     joined: bool = False
     implied: Any = None
     transfers: bool = False
+    text: str = ""
 
     def clamped(self, value: int) -> int:
         """The nearest number within the bounds."""
@@ -104,9 +106,9 @@ def kind(
     return field(default=default, metadata={"spec": spec})
 
 
-def layout(default: int = 0, *, short: str = "", most: int | None = None) -> Any:
+def layout(default: int = 0, *, short: str = "", most: int | None = None, text: str = "") -> Any:
     """Where an operand is in memory, in elements or bytes; a key has it only where it is not the usual one."""
-    spec = FieldSpec(FieldRole.LAYOUT, least=0, most=most, short=short)
+    spec = FieldSpec(FieldRole.LAYOUT, least=0, most=most, short=short, text=text)
     return field(default=default, metadata={"spec": spec})
 
 

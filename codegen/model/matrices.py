@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .dtype import DType
-from .hardware import WIDEST_ACCESS
 from .integers import widest_divisor
+from .operand_layout import OperandLayout
 from .problem import Problem
 from .tensor import EXACT, Judgement, Role, Tensor
 
@@ -50,6 +50,11 @@ class MatrixProblem(Problem):
         leading, align = (getattr(self, f"{name}{operand}") for name in ("ld", "align_"))
         return leading, getattr(self, f"stride_{operand}", 0), align
 
+    @property
+    def layouts(self) -> Mapping[str, OperandLayout]:
+        """See `Problem.layouts`."""
+        return {operand: self._layout(operand) for operand in self.stored}
+
     def matrix_elements(self, operand: str) -> int:
         """Elements from the first to the last one of a matrix, gaps included."""
         rows, columns = self.stored[operand]
@@ -85,6 +90,18 @@ class MatrixProblem(Problem):
             return Tensor(operand, dtype, shape, strides, role, align, judged)
         return Tensor(operand, dtype, (self._batch, *shape), (stride, *strides), role, align, judged)
 
+    def _layout(self, operand: str) -> OperandLayout:
+        leading, stride, align = self.layout_of(operand)
+        batched = hasattr(self, f"stride_{operand}")
+        return OperandLayout(
+            shape=(*([self._batch] if batched else []), *self.stored[operand]),
+            strides=(stride, leading) if batched else (leading,),
+            fields=(f"stride_{operand}", f"ld{operand}") if batched else (f"ld{operand}",),
+            alignment=align,
+            alignment_field=f"align_{operand}",
+            element_bytes=self.element_bytes_of(operand),
+        )
+
     @property
     def _batch(self) -> int:
         batch: int = getattr(self, "batch", 1)
@@ -105,12 +122,6 @@ class MatrixProblem(Problem):
         object.__setattr__(self, f"ld{operand}", leading)
         if "batch" in self.__dataclass_fields__:
             object.__setattr__(self, f"stride_{operand}", stride)
-
-    def _check_alignment(self, name: str, least: int = 1) -> None:
-        """A pointer is a multiple of as many bytes as an access may have, from `least` on."""
-        allowed = [width for width in (1, 2, 4, 8, WIDEST_ACCESS) if width >= least]
-        if (align := getattr(self, name)) not in allowed:
-            raise ValueError(f"{name}={align}: expected one of {', '.join(map(str, allowed))} bytes")
 
     def _check_apart(self, operand: str) -> None:
         """Matrices that are written do not overlap: one is behind the other, or their rows are interleaved."""

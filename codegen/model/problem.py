@@ -14,6 +14,8 @@ from typing import Any, ClassVar, Self
 import numpy.typing as npt
 
 from .fields import FieldRole, FieldSpec, field_specs, field_type, invalid_fields
+from .hardware import WIDEST_ACCESS
+from .operand_layout import OperandLayout
 from .tensor import Role, Tensor
 from .work import Work
 
@@ -110,6 +112,11 @@ class Problem(ABC):
         return bool(sizes) and not any(sizes)
 
     @property
+    def layouts(self) -> Mapping[str, OperandLayout]:
+        """Where each operand is whose strides and alignment are fields."""
+        return {}
+
+    @property
     @abstractmethod
     def tensors(self) -> tuple[Tensor, ...]:
         """The array arguments, in the order of the kernel's argument struct."""
@@ -143,6 +150,12 @@ class Problem(ABC):
         In float64 where `Tensor.judged` allows an error, beside ``<name>_scale`` where that is relative to something
         else than the output itself; in the output's own type where it is judged as exact.
         """
+
+    def _check_alignment(self, name: str, least: int = 1) -> None:
+        """A pointer is a multiple of as many bytes as an access may have, from `least` on."""
+        allowed = [width for width in (1, 2, 4, 8, WIDEST_ACCESS) if width >= least]
+        if (align := getattr(self, name)) not in allowed:
+            raise ValueError(f"{name}={align}: expected one of {', '.join(map(str, allowed))} bytes")
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .dtype import DType
+from .indices import Indices
 from .integers import ceil_div
 
 
@@ -65,6 +66,7 @@ class Tensor:
         alignment: bytes that the pointer is a multiple of, at least the element size.
         judged: how an output is judged.
         in_place: of an output, the input whose array it may be as well: one of the same dtype, layout and alignment.
+        indices: of an input of integers, which of them it may hold.
     """
 
     name: str
@@ -75,19 +77,30 @@ class Tensor:
     alignment: int
     judged: Judgement = EXACT
     in_place: str = ""
+    indices: Indices | None = None
 
     def __post_init__(self) -> None:
         if len(self.shape) != len(self.strides) or min((*self.shape, *self.strides), default=0) < 0:
             raise ValueError(
                 f"{self.name} of shape {self.shape} has strides {self.strides}: expected one for each axis, 0 or more"
             )
-        if self.role is not Role.INPUT and self._overlaps:
+        if self.role is not Role.INPUT and overlapping(self.shape, self.strides):
             raise ValueError(f"{self.name} is written, and of its shape {self.shape}, strides {self.strides} overlap")
 
     @classmethod
-    def flat(cls, name: str, dtype: DType, size: int, role: Role, alignment: int, judged: Judgement = EXACT) -> Self:
+    def flat(
+        cls,
+        name: str,
+        dtype: DType,
+        size: int,
+        role: Role,
+        alignment: int,
+        judged: Judgement = EXACT,
+        *,
+        indices: Indices | None = None,
+    ) -> Self:
         """A tensor of one axis without gaps."""
-        return cls(name, dtype, (size,), (1,), role, alignment, judged)
+        return cls(name, dtype, (size,), (1,), role, alignment, judged, indices=indices)
 
     @property
     def size(self) -> int:
@@ -148,17 +161,17 @@ class Tensor:
         bits = flat.view(f"u{flat.itemsize}")  # NumPy's array interface has no name for some types of ml_dtypes
         return np.lib.stride_tricks.as_strided(bits, self.shape, strides).view(flat.dtype)
 
-    @property
-    def _overlaps(self) -> bool:
-        """Whether an axis steps onto elements that others have reached (or, of a stride of 0, its own)."""
-        if not self.size:
-            return False
-        reached = 0
-        for step, n in sorted((step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1):
-            if step <= reached:
-                return True
-            reached += (n - 1) * step
+
+def overlapping(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether an axis steps onto elements that others have reached (or, of a stride of 0, its own)."""
+    if 0 in shape:
         return False
+    reached = 0
+    for step, n in sorted((step, n) for n, step in zip(shape, strides, strict=True) if n > 1):
+        if step <= reached:
+            return True
+        reached += (n - 1) * step
+    return False
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
+from autotune.codegen.model.tensor import row_major
+
 Shape = tuple[int, ...]
+MAKE_CONTIGUOUS = "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
 
 
 class Layout(NamedTuple):
@@ -32,6 +35,12 @@ class Layout(NamedTuple):
             return 0
         last = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides, strict=True))
         return self.itemsize * (1 + last)
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether there are no gaps and the last axis varies fastest; strides of axes of one element do not count."""
+        axes = zip(self.shape, self.strides, row_major(self.shape), strict=True)
+        return 0 in self.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
 
 
 class Matrices(NamedTuple):
@@ -92,9 +101,36 @@ def rows(name: str, layout: Layout) -> Rows:
     if (columns > 1 and strides[-1] != 1) or (count > 1 and leading < columns):
         raise ValueError(
             f"{name} has shape {shape} and strides {strides}: expected contiguous rows that do not overlap; "
-            "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+            f"{MAKE_CONTIGUOUS}"
         )
     return Rows(count, columns, leading, layout.alignment)
+
+
+def joined_rows(name: str, layout: Layout, axes: int) -> Rows:
+    """The rows of an array whose last axes are one row together.
+
+    Raises:
+        ValueError: its rows are not contiguous, or not evenly spaced.
+    """
+    kept = len(layout.shape) - axes
+    inner = layout._replace(shape=layout.shape[kept:], strides=layout.strides[kept:])
+    if 0 not in layout.shape and not inner.contiguous:
+        raise ValueError(
+            f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous rows of {inner.shape}; "
+            f"{MAKE_CONTIGUOUS}"
+        )
+    joined = layout._replace(shape=(*layout.shape[:kept], prod(inner.shape)), strides=(*layout.strides[:kept], 1))
+    return rows(name, joined)
+
+
+def check_contiguous(**arrays: Layout | None) -> None:
+    """``ValueError`` if an array that is given is not contiguous."""
+    for name, layout in arrays.items():
+        if layout is not None and not layout.contiguous:
+            raise ValueError(
+                f"{name} has shape {layout.shape} and strides {layout.strides}: expected a contiguous array; "
+                f"{MAKE_CONTIGUOUS}"
+            )
 
 
 def matrices(name: str, layout: Layout) -> Matrices:
@@ -120,7 +156,7 @@ def matrices(name: str, layout: Layout) -> Matrices:
             return Matrices(rows, columns, transposed, leading, batch, stride, alignment)
     raise ValueError(
         f"{name} has shape {shape} and strides {strides}: matrices that are neither row-major nor column-major; "
-        "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+        f"{MAKE_CONTIGUOUS}"
     )
 
 
@@ -137,7 +173,7 @@ def _stride(name: str, layout: Layout, inner: int, items: str) -> int:
         if count > 1 and step != count * stride:
             raise ValueError(
                 f"{name} has shape {layout.shape} and strides {layout.strides}: {items} that are not evenly spaced; "
-                "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+                f"{MAKE_CONTIGUOUS}"
             )
         stride = stride if count > 1 else step
         count *= size

@@ -14,9 +14,12 @@ from autotune.bench.baselines import COPY_NAME, baselines_of, torch_call
 from autotune.bench.baselines.device_copy import filling
 from autotune.bench.baselines.matmul import aligned_inputs, cublaslt, cublaslt_epilogue
 from autotune.bench.baselines.matmul.cublaslt_api import HeuristicResult
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType
 from autotune.devices.base import DeviceError

@@ -8,14 +8,14 @@ from torch_on_numpy import TORCH
 
 from autotune.bench.baselines import baselines_of
 from autotune.bench.baselines.rows import quack
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from autotune.codegen.streaming.map.arrays import Gate
-from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.search_spaces.contract.registry import operator
 from autotune.verification import launch_arrays
@@ -38,8 +38,8 @@ from autotune.verification import launch_arrays
         ("softmax_backward", "quack", SoftmaxBackwardProblem(3, 8, log=True)),
         ("cross_entropy", "quack", CrossEntropyProblem(3, 8, smoothed=True)),
         ("cross_entropy_backward", "quack", CrossEntropyBackwardProblem(3, 8, capped=True)),
-        ("map", "liger", MapProblem(3, 8, Function.SILU, DType.BFLOAT16)),
-        ("map", "liger", MapProblem(3, 8, Function.SILU, DType.BFLOAT16, gate=Gate.INTERLEAVED)),
+        ("map", "liger", MapProblem(3, 8, Activation.SILU, DType.BFLOAT16)),
+        ("map", "liger", MapProblem(3, 8, Activation.SILU, DType.BFLOAT16, gate=Gate.INTERLEAVED)),
     ],
 )
 def test_what_a_rival_lacks_is_refused(monkeypatch, name, rival, problem):

@@ -12,7 +12,7 @@ from torch_on_numpy import Tensor as HostTensor
 
 from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.bench.torch_tensors import torch_tensor
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import FUSED
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.pack.problem import PackProblem
@@ -36,7 +36,7 @@ PROBLEMS = [
     ("gemv", GemvProblem(5, 6, 3, WeightOrder.KN)),
     ("pack", PackProblem(128, 256, weights=Weights.FP8)),
     ("pack", PackProblem(4, 128, group_size=64)),
-    *(("gemv", GemvProblem(5, 6, 2, bias=True, activation=function)) for function in Activation),
+    *(("gemv", GemvProblem(5, 6, 2, bias=True, activation=function)) for function in FUSED),
 ]
 
 

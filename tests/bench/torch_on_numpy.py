@@ -6,9 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.streaming.map.function import Function
 
 
 class Tensor:
@@ -354,9 +353,9 @@ TORCH = SimpleNamespace(
             native_layer_norm_backward=layer_norm_gradients,
             _softmax_backward_data=SimpleNamespace(out=softmax_gradient),
             _log_softmax_backward_data=SimpleNamespace(out=log_softmax_gradient),
-            gelu_backward=lambda g, z, *, approximate: gradient(Function(_GELU[approximate]), g, z),
-            silu_backward=lambda g, z: gradient(Function.SILU, g, z),
-            threshold_backward=lambda g, z, _: gradient(Function.RELU, g, z),
+            gelu_backward=lambda g, z, *, approximate: gradient(Activation(_GELU[approximate]), g, z),
+            silu_backward=lambda g, z: gradient(Activation.SILU, g, z),
+            threshold_backward=lambda g, z, _: gradient(Activation.RELU, g, z),
         )
     ),
     nn=SimpleNamespace(

@@ -19,7 +19,7 @@ def test_info_and_clear_say_what_and_where(autotune: Command, tmp_path: Path, mo
     lines = autotune("cache", "info").stdout.splitlines()
     assert lines[-2:] == [
         f"files: 1, 2.0 MB, in {tmp_path}/cache",
-        "links, and files that autotune did not write for you: 1; cache clear leaves them",
+        "files of other names, which autotune did not write: 1; cache clear leaves them",
     ]
     assert any(line.split() == ["sources", "sources", "of", "winners", "1", "2.0"] for line in lines)
     counted = {"kind": "sources", "files": 1, "bytes": 2_000_000, "foreign": 1}

@@ -26,12 +26,12 @@ def test_words_change_the_default_schedule(autotune: Command) -> None:
 def test_json_has_all_that_a_launch_needs(autotune: Command) -> None:
     document = autotune("emit", "sgemm", "--device", "h200", "--json").json
     assert list(document) == [
-        "operator", "problem", "schedule", "arguments", "steps", "workspace_bytes", "arch_suffix", "digest", "path",
-        "source",
+        "operator", "problem", "schedule", "modules", "steps", "workspace_bytes", "digest", "path", "source",
     ]  # fmt: skip
     assert document["problem"]["m"] == 4096
     assert document["steps"][0]["entry"] in document["source"]
     assert len(document["steps"][0]["grid"]) == 3
+    assert document["modules"][0]["arguments"][0]["name"] == "a"
 
 
 @pytest.mark.parametrize("name", OPERATORS)

@@ -212,6 +212,16 @@ def test_an_entry_that_somebody_else_sealed_is_never_loaded(cache: Path) -> None
     assert compile_kernel(SIMPLE, "sm_90") == good
 
 
+def test_what_is_in_the_way_of_an_entry_goes(cache: Path) -> None:
+    compile_kernel(SIMPLE, "sm_90")
+    (path,) = entries(cache)
+    path.unlink()
+    (path / "full").mkdir(parents=True)
+    assert cached_kernel(SIMPLE, "sm_90") is None
+    compile_kernel(SIMPLE, "sm_90")
+    assert cached_kernel(SIMPLE, "sm_90") is not None
+
+
 def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(dict[bytes, bytes]):
         def __setitem__(self, key: bytes, value: bytes) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autotune import dispatcher
-from autotune.bench.dispatch.example_call import ExampleCall, example_call, problem_of_sizes
+from autotune.bench.dispatch.example_call import ExampleCall, binding, example_call, problem_of_sizes
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.tensor import Role
+from autotune.codegen.model.tensor import Role, row_major
 from autotune.emulator import launch
 from autotune.search_spaces.contract.call import STREAM
 from autotune.search_spaces.contract.registry import OPERATORS, operator
@@ -68,11 +70,22 @@ def test_a_call_computes_the_reference(name: str) -> None:
         assert isinstance(compare(tensor, output.reshape(-1), flat, poisoned(tensor), scale), float)
 
 
+def _takes_gaps(example: ExampleCall, array: str) -> bool:
+    """Whether an array may have as many gaps as elements in each of its rows."""
+    tensor = example.tensors[array]
+    *outer, columns = tensor.shape
+    apart = replace(tensor, strides=row_major((*outer, 2 * columns)), in_place="")
+    with suppress(ValueError):
+        binding(replace(example, tensors={**example.tensors, array: apart}))
+        return True
+    return False
+
+
 @called
 def test_a_call_writes_nothing_but_its_outputs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other threads may write into the gaps of an output while a kernel runs: to other columns of one matrix.
 
-    Rows whose distance the problem does not state have no gaps.
+    Arrays that a call takes only without gaps have none.
     """
     problem = problem_of_sizes(operator(name).problem_type, lambda *_: _SIZE)
     example = example_call(operator(name), problem)
@@ -81,8 +94,7 @@ def test_a_call_writes_nothing_but_its_outputs(name: str, monkeypatch: pytest.Mo
     for array in example.call.required_outputs:
         *others, columns = example.shape(array)
         tensor = example.tensors[array]
-        leading = "ldd" if tensor.name == "dx" else f"ld{tensor.name}"
-        gaps = columns if not others or hasattr(problem, leading) else 0
+        gaps = columns if not others or _takes_gaps(example, array) else 0
         memory = np.zeros((*others, columns + gaps), tensor.dtype.numpy)
         outputs[array] = memory[..., :columns]
         memories.append((outputs[array], memory[..., columns:]))

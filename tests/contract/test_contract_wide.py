@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 import pytest
 from operator_cases import LIMITS, PRESETS, Case, cases_of, label
 from wide_layouts import at_threshold, check_wide, wide_layouts
 
-from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS, operator
@@ -20,9 +18,7 @@ _CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 6, 64, 1 << 19
 def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
     """Blocks of a problem with few elements, and with some rows to lie far apart; 0 of others."""
     sizes = [tensor.bytes for tensor in problem.tensors]
-    if not isinstance(problem, MatrixProblem):
-        return 0
-    if not all(1 < rows <= _MOST_ROWS for rows, _ in problem.stored.values()):
+    if not problem.layouts or not all(1 < stated.shape[-2] <= _MOST_ROWS for stated in problem.layouts.values()):
         return 0
     if min(sizes) == 0 or sum(sizes) > _MOST_BYTES or sum(problem.work.operations.values()) > _MOST_OPERATIONS:
         return 0
@@ -33,7 +29,7 @@ def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
     return blocks if blocks <= _MOST_BLOCKS else 0
 
 
-def _layouts(name: str, problem: MatrixProblem, schedule: Schedule) -> list[MatrixProblem]:
+def _layouts(name: str, problem: Problem, schedule: Schedule) -> list[Problem]:
     """Wide ones that the schedule takes: strides of tensor maps, for one, are less than 2^40 bytes."""
     return [one for one in wide_layouts(problem) if not operator(name).violations(one, schedule, LIMITS)]
 
@@ -44,30 +40,29 @@ def _cases(name: str) -> list[Case]:
     most_blocks = sorted(generic, key=lambda case: -_blocks(name, *case))[:_CASES]
     defaults = [(problem, operator(name).default(problem, LIMITS)) for problem in cases_of(name).SMALL_PROBLEMS]
     few = [case for case in (*most_blocks, *defaults) if _blocks(name, *case)]
-    return [case for case in few if _layouts(name, cast(MatrixProblem, case[0]), case[1])]
+    return [case for case in few if _layouts(name, case[0], case[1])]
 
 
 WIDE = [(name, *case) for name in OPERATORS for case in _cases(name)]
 wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
 
 
-def test_every_operator_of_matrices_has_cases() -> None:
-    of_matrices = {name for name, stated in OPERATORS.items() if issubclass(stated.problem_type, MatrixProblem)}
-    assert {name for name, *_ in WIDE} == of_matrices
+def test_every_operator_whose_strides_are_fields_has_cases() -> None:
+    assert {name for name, *_ in WIDE} == {name for name in OPERATORS if cases_of(name).SMALL_PROBLEMS[-1].layouts}
 
 
 @wide
-def test_offsets_of_tiles_and_batches(name: str, problem: MatrixProblem, schedule: Schedule) -> None:
+def test_offsets_of_tiles_and_batches(name: str, problem: Problem, schedule: Schedule) -> None:
     for layout in _layouts(name, problem, schedule):
         check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
 
 
 @wide
-def test_offsets_inside_of_a_tile_at_the_threshold(name: str, problem: MatrixProblem, schedule: Schedule) -> None:
-    def has_wide_index(layout: MatrixProblem) -> bool:
+def test_offsets_inside_of_a_tile_at_the_threshold(name: str, problem: Problem, schedule: Schedule) -> None:
+    def has_wide_index(layout: Problem) -> bool:
         return bool(re.search(r"using Index = long long;", operator(name).emit(layout, schedule).source))
 
-    for operand in problem.stored:
+    for operand in problem.layouts:
         for layout in at_threshold(problem, operand, has_wide_index):
             check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
 
@@ -75,5 +70,5 @@ def test_offsets_inside_of_a_tile_at_the_threshold(name: str, problem: MatrixPro
 @pytest.mark.parametrize(("name", "preset"), PRESETS)
 def test_offsets_of_presets(name: str, preset: str) -> None:
     problem = cases_of(name).SMALL_PROBLEMS[-1]
-    for layout in wide_layouts(cast(MatrixProblem, problem)):
+    for layout in wide_layouts(problem):
         check_wide(problem, layout, operator(name).presets[preset](layout))

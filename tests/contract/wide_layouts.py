@@ -5,15 +5,17 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from autotune import emulator
-from autotune.codegen.model.matrices import MatrixProblem
-from autotune.codegen.model.problem import Array
+from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.verification import compare, exactly, poisoned, scale_name
+
+P = TypeVar("P", bound=Problem)
 
 _MAP_NORESERVE = 0x4000  # of Linux: pages take memory when they are touched
 _STEP = 16  # elements: the widest vectors of any element are aligned to that
@@ -21,31 +23,31 @@ _FAR = (2**31 - _STEP, 2**31 + _STEP, 2**33 + _STEP)
 _MOST_BYTES = 1 << 41  # from the first to the last element of a tensor
 
 
-def wide_layouts(problem: MatrixProblem) -> Iterator[MatrixProblem]:
-    """The problem with all rows as far apart, or all matrices."""
+def wide_layouts(problem: P) -> Iterator[P]:
+    """The problem with all rows as far apart, or all parts along another axis."""
+    depth = max((len(stated.fields) for stated in problem.layouts.values()), default=0)
     for far in _FAR:
-        for spread in (with_leading, _with_stride):
+        for number in range(1, depth + 1):
             wide = problem
-            for operand in problem.stored:
-                wide = spread(wide, operand, far)
+            for operand in problem.layouts:
+                wide = spread(wide, operand, number, far)
             if wide != problem:
                 yield wide
 
 
-def with_leading(problem: MatrixProblem, operand: str, leading: int) -> MatrixProblem:
-    """The problem with rows of an operand that far apart, matrices one behind the other; itself if that cannot be."""
-    rows, _ = problem.stored[operand]
-    _, stride, _ = problem.layout_of(operand)
-    follows = {f"stride_{operand}": rows * leading} if stride else {}
-    return _changed(problem, {f"ld{operand}": leading, **follows})
+def spread(problem: P, operand: str, number: int, stride: int) -> P:
+    """The problem with parts of an operand that far apart, all else behind each other; itself if that cannot be.
 
-
-def _with_stride(problem: MatrixProblem, operand: str, stride: int) -> MatrixProblem:
-    """The problem with matrices of an operand that far apart, unless one serves the whole batch."""
-    return _changed(problem, {f"stride_{operand}": stride}) if problem.layout_of(operand)[1] else problem
-
-
-def _changed(problem: MatrixProblem, fields: dict[str, int]) -> MatrixProblem:
+    Args:
+        problem, operand: which one.
+        number: of the axis, from the last one that has a stride.
+        stride: elements.
+    """
+    stated = problem.layouts[operand]
+    axis = len(stated.fields) - number
+    if axis < 0 or (axis == 0 < len(stated.fields) - 1 and not stated.strides[0]):  # one serves the whole batch
+        return problem
+    fields = stated.spread(axis, stride)
     try:
         changed = replace(problem, **fields)
     except ValueError:  # beyond what the field may be
@@ -54,22 +56,22 @@ def _changed(problem: MatrixProblem, fields: dict[str, int]) -> MatrixProblem:
     return changed if taken and max(tensor.bytes for tensor in changed.tensors) <= _MOST_BYTES else problem
 
 
-def at_threshold(problem: MatrixProblem, operand: str, is_wide: Callable[[MatrixProblem], bool]) -> list[MatrixProblem]:
+def at_threshold(problem: P, operand: str, is_wide: Callable[[P], bool]) -> list[P]:
     """The farthest rows of an operand that narrow indices serve, and the nearest that take wide ones, if any do."""
 
-    def spread(steps: int) -> MatrixProblem:
-        return with_leading(problem, operand, steps * _STEP)
+    def rows_apart(steps: int) -> P:
+        return spread(problem, operand, 1, steps * _STEP)
 
     narrow, wide = 2**12 // _STEP, 2**31 // _STEP - 1
-    if is_wide(spread(narrow)) or not is_wide(spread(wide)):
+    if is_wide(rows_apart(narrow)) or not is_wide(rows_apart(wide)):
         return []
     while wide - narrow > 1:
         middle = (narrow + wide) // 2
-        narrow, wide = (narrow, middle) if is_wide(spread(middle)) else (middle, wide)
-    return [spread(narrow), spread(wide)]
+        narrow, wide = (narrow, middle) if is_wide(rows_apart(middle)) else (middle, wide)
+    return [rows_apart(narrow), rows_apart(wide)]
 
 
-def check_wide(problem: MatrixProblem, wide: MatrixProblem, program: Program) -> None:
+def check_wide(problem: Problem, wide: Problem, program: Program) -> None:
     """Run a program for `wide` on the elements of a compact problem, and judge its outputs by the compact reference.
 
     Raises:

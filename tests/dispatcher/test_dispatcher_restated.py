@@ -8,9 +8,11 @@ from fake_gpu import A, B, C, FakeTensor
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem

@@ -7,6 +7,7 @@ import pytest
 from cuda.bindings import driver
 
 from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.dispatcher.targets import workspaces
 from autotune.dispatcher.targets.gpu import _GpuKernel
@@ -69,9 +70,6 @@ def test_a_graph_that_a_thread_captured_outlives_it(allocated, monkeypatch):
 
 
 def test_kernels_that_keep_something_have_workspaces_of_their_own(allocated):
-    class Packed:
-        workspace = 0
-
     class Loaded:
         def bound(self, packed):
             return lambda stream: found.append(packed.workspace)
@@ -82,6 +80,8 @@ def test_kernels_that_keep_something_have_workspaces_of_their_own(allocated):
     found, context = [], Context()
     scratch = Workspaces(context)
     for shared in (True, True, False, False):
-        program = Program("", (Argument("workspace", "void*"),), (), 64, scratch=shared)
-        _GpuKernel(Loaded(), context, program, scratch).bound(Packed())(OWN)
+        program = Program(
+            "", (Argument("workspace", "void*"),), (Launch("entry", (1, 1, 1), (1, 1, 1)),), 64, scratch=shared
+        )
+        _GpuKernel(Loaded(), context, program, scratch).bound(program.pack({"workspace": 0}, {}))(OWN)
     assert found == [4096, 4096, 8192, 12288]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shlex
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from mutants.cache import cache_with_runtime
 
+from autotune.base import cache
 from autotune.base.cache import SEAL_BYTES
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
@@ -141,10 +143,39 @@ def test_a_full_disk_is_not_the_compilers_fault(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run, said: str
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "_given_up", True)  # there is no room elsewhere, either
+    monkeypatch.setattr(cache, "temporary_root", lambda: tmp_path / "temporary")
     monkeypatch.setenv("CXX", f"sh -c {shlex.quote(f'echo {said} >&2; exit 1')}")
     with pytest.raises(OSError, match=r"No space left|File size limit") as caught:
         run(kernel(COPY), X, 64)
-    assert caught.value.filename.startswith(f"{tmp_path}/emulator or /")
+    assert caught.value.filename == f"{tmp_path}/temporary/emulator"
+
+
+def test_a_cache_without_room_gives_way_to_a_temporary_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build
+) -> None:
+    def compile_elsewhere(command: list[str], text: str = "") -> None:
+        if tmp_path / "cache" in Path(command[-1]).parents:
+            raise OSError(errno.ENOSPC, "No space left on device", str(tmp_path))
+        Path(command[-1]).write_bytes(b"")
+
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_given_up", False)
+    monkeypatch.setattr(cache, "temporary_root", lambda: tmp_path / "temporary")
+    monkeypatch.setattr(build, "_compile", compile_elsewhere)
+    with pytest.warns(RuntimeWarning, match="No space left on device; a temporary cache serves"):
+        assert {path.parent for path in build.command(kernel(COPY))} == {tmp_path / "temporary" / "emulator"}
+
+
+def test_a_killed_compiler_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
+) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("CXX", "sh -c 'case $* in *.cpp*|*-shared*) touch $TMPDIR/ccXXXXXX.s; kill -KILL $$; esac'")
+    with pytest.raises(CompileError, match="compiler crashed"):
+        run(kernel(COPY), X, 64)
+    assert list(tmp_path.rglob("*.s")) == []
 
 
 def test_a_compiler_that_crashes_fails_one_kernel(

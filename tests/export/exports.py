@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Memset
-from autotune.codegen.model.tensor_map import TensorMap
+from autotune.codegen.model.packing import laid_out, packed
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.dispatcher.choice.records import Record
@@ -33,20 +34,21 @@ int main() {
     const autotune::Choice choice = autotune::choose(sizes);
     std::printf("%d %d", choice.schedule, choice.record);
     if (autotune::plan_for(sizes, plan)) {
-      std::printf(" %s %lld ", autotune::programs[plan.program], plan.workspace_bytes);
-      const auto* bytes = reinterpret_cast<const unsigned char*>(&plan.arguments);
-      for (size_t i = 0; i < sizeof(plan.arguments); ++i) std::printf("%02x", bytes[i]);
-      for (int i = 0; i < plan.map_count; ++i) {
-        const autotune::TensorMap& map = plan.maps[i];
-        std::printf(" map %d %d %d %lld", map.tensor, map.type, map.swizzle, map.offset);
+      std::printf(" %lld ", plan.workspace_bytes);
+      for (const auto& one : plan.addresses) plan.put(one.position, 0x1000 * (one.tensor + 1) + one.offset);
+      for (unsigned char byte : plan.arguments) std::printf("%02x", byte);
+      for (const auto& one : plan.scalars) std::printf(" %d %d %d", one.position, one.scalar, one.bytes);
+      for (int i = 0; i < plan.maps.count; ++i) {
+        const autotune::TensorMap& map = plan.maps.items[i];
+        std::printf(" map %d %d", plan.map_positions.items[i], map.tensor);
+        std::printf(" %d %d %lld", map.type, map.swizzle, map.offset);
         for (unsigned axis = 0; axis < map.rank; ++axis)
           std::printf(" %lu %lu %u", map.shape[axis], map.strides[axis], map.box[axis]);
       }
-      for (int i = 0; i < plan.step_count; ++i) {
-        const autotune::Step& step = plan.steps[i];
+      for (const autotune::Step& step : plan.steps) {
         if (step.entry < 0) std::printf(" set %lld %lld %d", step.offset, step.bytes, step.value);
         else {
-          std::printf(" %s", autotune::entries[step.entry]);
+          std::printf(" %s %s %d", autotune::entries[step.entry], autotune::programs[step.program], step.arguments);
           for (int axis = 0; axis < 3; ++axis) std::printf(" %u %u", step.grid[axis], step.block[axis]);
           std::printf(" %u", step.shared_bytes);
         }
@@ -113,19 +115,30 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
     records = [(record.problem.key, record.schedule) for record in bundle.records]
     record = records.index((choice.record, choice.schedule)) if choice.record else -1
     program = bundle.operator.program(problem, choice.schedule, bundle.limits)
-    pointers = {argument.name: 0 for argument in program.arguments if argument.pointer}
-    scalars = {argument.name: 0 for argument in program.arguments if argument.scalar}
-    words = [str(bundle.all_schedules.index(choice.schedule)), str(record), f"{program.source_digest[:16]}.cubin"]
-    maps = [argument.tensor_map for argument in program.arguments if argument.tensor_map]
-    plain = replace(program, arguments=tuple(one for one in program.arguments if one.tensor_map is None))
-    words += [str(program.workspace_bytes), bytes(plain.pack(pointers, scalars)).hex()]
-    words += [word for tensor_map in maps for word in _words(tensor_map, exported.addresses)]
-    for step in program.steps:
+    pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
+    names = [one.name for one in exported.scalars]
+    words = [str(bundle.all_schedules.index(choice.schedule)), str(record), str(program.workspace_bytes)]
+    kinds, begins = laid_out(program.blocks)
+    arguments, scalars, maps = b"", list[str](), list[str]()
+    for kind, begin, end, block in zip(kinds, begins[:-1], begins[1:], program.blocks, strict=True):
+        filled = bytes(packed("", block, pointers, dict.fromkeys(names, 0), lambda *_: bytes(TENSOR_MAP_BYTES)))
+        arguments += filled.ljust(end - begin, b"\0")
+        for one in block:
+            at = begin + getattr(kind, one.name).offset
+            if one.tensor_map:
+                maps += ["map", str(at), *_words(one.tensor_map, exported.addresses)]
+            elif one.scalar:
+                scalars += [str(at), str(names.index(one.brought)), str(ctypes.sizeof(one.ctype))]
+    most = max(laid_out(one.blocks)[1][-1] for one in exported.whole_programs)
+    words += [arguments.ljust(most, b"\0").hex(), *scalars, *maps]
+    own = iter(begins if not program.plain else [0] * len(program.launches))
+    for step in program.unrolled:
         if isinstance(step, Memset):
             words += ["set", str(step.offset), str(step.bytes), str(step.value)]
         else:
             extents = [extent for pair in zip(step.grid, step.block, strict=True) for extent in pair]
-            words += [step.entry, *map(str, extents), str(step.shared_bytes)]
+            file = f"{program.parts[step.module].source_digest[:16]}.cubin"
+            words += [step.entry, file, str(next(own)), *map(str, extents), str(step.shared_bytes)]
     return " ".join(words)
 
 
@@ -135,4 +148,4 @@ def _words(tensor_map: TensorMap, addresses: Sequence[str]) -> list[str]:
     axes = zip(reversed(tensor_map.shape), [*strides, 0], reversed(tensor_map.box), strict=True)
     kinds = int(TYPES[dtype]), int(SWIZZLES[tensor_map.swizzle])
     numbers = [addresses.index(tensor_map.tensor), *kinds, tensor_map.offset, *(one for axis in axes for one in axis)]
-    return ["map", *map(str, numbers)]
+    return [*map(str, numbers)]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
-from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables

@@ -86,7 +86,7 @@ def test_the_interface_has_the_operators_pointers_sizes_and_scalars() -> None:
     assert "beta is 0" in header(plain)
     reading = kernels_of(small(SgemmProblem(64, 64, 64, batch=2, beta_nonzero=True)))
     assert "long long k, long long batch, float alpha, float beta, CUdeviceptr workspace" in header(reading)
-    assert "plan.arguments.beta = beta;" in source(reading)
+    assert "{&alpha, &beta}" in source(reading) and "const float beta = 0;" in source(plain)
     for exported, reads in ((plain, False), (reading, True)):
         assert {"fmaf(beta, elements[i]" in program.source for program in exported.programs.values()} == {reads}
 

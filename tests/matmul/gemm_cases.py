@@ -9,12 +9,15 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -163,7 +166,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     batches = (1, 1, 1, 1 if template.scales in (Scales.ROW, Scales.BLOCK) else 2)
     fields: dict[str, Any] = {"batch": random.choice(batches), "residual": random.random() < 0.3}
     fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
-    fields["activation"] = random.choice((*Activation, *[Activation.IDENTITY] * 4))
+    fields["activation"] = random.choice((*FUSED, *[Activation.IDENTITY] * 4))
     if template.result is DType.INT32:
         fields = {"batch": fields["batch"], "k": fields["k"]}
     if template.parts > 1 or template.preactivation:  # so that rows in several parts are aligned in all of them

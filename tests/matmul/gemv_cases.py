@@ -9,7 +9,7 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
@@ -136,7 +136,7 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
     if schedule.partitions == 1:
         k = random.choice((k, k, k, 0, 1, block_k // 2))
     fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "beta_nonzero": random.random() < 0.3}
-    fields |= {"bias": random.random() < 0.3, "activation": random.choice((*Activation, *[Activation.IDENTITY] * 4))}
+    fields |= {"bias": random.random() < 0.3, "activation": random.choice((*FUSED, *[Activation.IDENTITY] * 4))}
     columns = ceil_div(k, template.weights.packed) if template.order is WeightOrder.NK else n
     width = schedule.vector_width
     fields["ldw"] = round_up(max(1, columns), width) + width * random.choice((0, 0, 1))

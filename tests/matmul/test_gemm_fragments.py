@@ -10,7 +10,7 @@ from matmul.gemm_cases import LIMITS, TF32
 from planted import check_caught
 
 from autotune import emulator
-from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
@@ -70,7 +70,7 @@ def test_products_are_not_serialised_and_nothing_spills(layout: str, words: str)
 def test_the_first_seed_transposes_no_more_than_it_must(layout: str, swap: bool, prepared: str) -> None:
     chosen = OPERATOR.default(GemmProblem(4096, 4096, 4096, layout[0] == "t", layout[1] == "t", dtype=TF32), LIMITS)
     ahead = "".join(x for x in "ab" if getattr(chosen, f"prepare_{x}") is not Prepare.NONE)
-    assert (chosen.instruction, chosen.swap, ahead, chosen.tensor_store) == ("wgmma", swap, prepared, True)
+    assert (chosen.kernel, chosen.swap, ahead, chosen.tensor_store) == ("wgmma", swap, prepared, True)
 
 
 # Bugs planted in the source: what is replaced, and by what.

@@ -11,13 +11,16 @@ from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32, sched
 from planted import check_caught
 
 from autotune import emulator
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.emulator import verify
@@ -35,7 +38,7 @@ def test_cases_cover_problems_and_copies() -> None:
     problems = [problem for problem, _ in CASES]
     assert {problem.dtype for problem in problems} == set(DTYPES)
     assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
-    assert {problem.activation for problem in problems} == set(Activation)
+    assert {problem.activation for problem in problems} == set(FUSED)
     assert {problem.bias for problem in problems} == set(Bias)
     assert {(problem.gate, problem.preactivation) for problem in problems} >= {
         *product((Gate.NONE, Gate.HALVES), (False, True)),

@@ -8,10 +8,10 @@ import pytest
 from matmul.gemm_cases import LIMITS, TF32
 from planted import check_caught
 
-from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 

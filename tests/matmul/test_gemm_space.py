@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from matmul.gemm_cases import LIMITS, scheduled
 
-from autotune.codegen.matmul.gemm.fields import Gate, OutDType, Scales
+from autotune.codegen.epilogue.gate import PACKED, Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule, SharedLayout
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.problem import GemmProblem
@@ -94,7 +96,7 @@ def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation:
     assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
 
 
-@pytest.mark.parametrize("gate", Gate)
+@pytest.mark.parametrize("gate", PACKED)
 def test_draws_fit_gated_pairs(gate: Gate) -> None:
     problem = replace(SQUARE, gate=gate, preactivation=True)
     space = OPERATOR.space(problem, LIMITS)

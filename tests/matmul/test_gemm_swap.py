@@ -8,7 +8,7 @@ import pytest
 from matmul.gemm_cases import FP16, LIMITS
 from planted import check_caught
 
-from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel

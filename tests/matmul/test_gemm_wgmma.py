@@ -11,7 +11,10 @@ from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
 from planted import check_caught
 
 from autotune import emulator
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType, Scales
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.numbers import unit_error
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
@@ -374,12 +377,12 @@ def test_other_devices_have_no_wgmma() -> None:
     for name in ("a100", "b200"):
         (violation,) = OPERATOR.violations(SQUARE, chosen, named_device(name))
         assert violation.startswith("instructions of sm_90a are not those of")
-        assert all(seed.instruction != "wgmma" for seed in OPERATOR.seeds(SQUARE, named_device(name)))
+        assert all(seed.kernel != "wgmma" for seed in OPERATOR.seeds(SQUARE, named_device(name)))
 
 
 def test_few_seeds_by_mma_sync_follow_those_by_wgmma() -> None:
     seeds = OPERATOR.seeds(SQUARE, LIMITS)
-    others = [seed for seed in seeds if seed.instruction == "mma_sync"]
+    others = [seed for seed in seeds if seed.kernel == "mma_sync"]
     assert len(others) == 3  # they take seconds to compile
     assert seeds[-3:] == others
 

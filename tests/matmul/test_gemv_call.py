@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from autotune import dispatcher
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.matmul.gemv.problem import WeightOrder
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.layouts import Layout

@@ -12,7 +12,7 @@ from nvrtc import compile_unoptimised
 from planted import check_caught
 
 from autotune import emulator
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
 from autotune.codegen.matmul.gemv.weights import Weights
@@ -48,7 +48,7 @@ def test_cases_cover_problems() -> None:
     assert {(problem.dtype, problem.order) for problem in problems} == {(d, o) for d in DTYPES for o in WeightOrder}
     assert {(problem.weights, schedule.unit) for problem, schedule in CASES} == set(product(Weights, MultiplyUnit))
     assert {problem.zeros for problem in problems if problem.weights is Weights.INT4} == {False, True}
-    assert {problem.activation for problem in problems} == set(Activation)
+    assert {problem.activation for problem in problems} == set(FUSED)
     assert {problem.bias for problem in problems} == {problem.beta_nonzero for problem in problems} == {False, True}
     transposed = {(problem.transpose_x, problem.transpose_y) for problem in problems}
     assert transposed == set(product((False, True), repeat=2))
@@ -150,7 +150,7 @@ def test_without_beta_y_does_not_count() -> None:
     np.testing.assert_allclose(y, arrays["w"].reshape(5, 8) @ arrays["x"], rtol=1e-5)
 
 
-@pytest.mark.parametrize("activation", Activation)
+@pytest.mark.parametrize("activation", FUSED)
 def test_activations_of_any_number(activation: Activation) -> None:
     """By weights of 1 they are applied to x: infinities, NaN, and numbers whose exponentials overflow."""
     values = np.float32([-np.inf, -1e30, -200, -30, -5, -1, -1e-3, -0.0, 0, 1e-30, 1e-3, 0.5, 3, 30, 200, 1e30, np.inf])

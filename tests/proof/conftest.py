@@ -1,11 +1,12 @@
-"""The proof's operator is registered for its own tests alone."""
+"""The proof's operators are registered for its own tests alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from probe_operator import OPERATOR
+from append_operator import OPERATOR as APPEND
+from probe_operator import OPERATOR as PROBE
 
 from autotune.dispatcher.calls import function
 from autotune.dispatcher.choice import untuned
@@ -13,8 +14,9 @@ from autotune.search_spaces.contract.registry import OPERATORS
 
 
 @pytest.fixture(autouse=True)
-def probe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(OPERATORS, OPERATOR.name, OPERATOR)
+def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for one in (PROBE, APPEND):
+        monkeypatch.setitem(OPERATORS, one.name, one)
     monkeypatch.setattr(untuned, "_noted", [])
     yield
     function.clear()

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "probe.h"
-#include "tables.hpp"
 
 extern "C" {
 CUresult cuCtxGetDevice(CUdevice* device) { return *device = 0, CUDA_SUCCESS; }
@@ -48,8 +47,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         CUstream, void** parameters, void**) {
   const auto* bytes = static_cast<const unsigned char*>(parameters[0]);
-  const size_t count = autotune::most_maps * sizeof(CUtensorMap) + sizeof(autotune::Arguments);
-  for (size_t i = 0; i < count; ++i) std::printf("%02x", bytes[i]);
+  for (size_t i = 0; i < PRINTED; ++i) std::printf("%02x", bytes[i]);
   std::puts("");
   return CUDA_SUCCESS;
 }

@@ -3,7 +3,8 @@
 #include "cuda/tensor_copy.cuh"
 #include "cuda/tickets.cuh"
 // y = kept ? (x + bias) / max |x + bias| : 0, and how many elements of each column are kept, by two launches.
-// A block has a tile, which a tensor copy brings, or its threads load.
+// Each has a source of its own. At the start of its workspace is how many blocks have finished: 0 between
+// launches. A block has a tile, which a tensor copy brings, or its threads load.
 
 constexpr int threads = 128;
 constexpr int tile_columns = 64;  // 128 bytes, the span of the swizzle
@@ -14,22 +15,6 @@ constexpr int scratch_offset = barrier_offset + 8;
 #else
 constexpr int scratch_offset = 0;
 #endif
-
-// At the start of the workspace. The region behind it has the maxima of the tiles in the first launch, and
-// the counts of the columns in the second one; a memset clears it in between.
-struct Header {
-  float largest;
-  int finished;  // blocks; 0 between launches
-};
-
-__device__ __forceinline__ Header* header(const Arguments& arguments) {
-  return reinterpret_cast<Header*>(arguments.workspace);
-}
-
-template <typename Number>
-__device__ __forceinline__ Number* region(const Arguments& arguments) {
-  return reinterpret_cast<Number*>(arguments.workspace + sizeof(Header));
-}
 
 // An instruction that sm_90a alone has: orders this warpgroup's accesses to registers before a wgmma that
 // follows. All threads of four adjacent warps take part.
@@ -116,19 +101,17 @@ __device__ __forceinline__ void find_largest(const Arguments& arguments) {
     if (at.inside) largest = fmaxf(largest, fabsf(tile.shifted(index, at)));
   }
   largest = reduce_row<threads>(largest, AbsoluteMax(), scratch);
-  int* finished = &header(arguments)->finished;
-  if (reduce_blocks<threads>(largest, 0.0f, AbsoluteMax(), blockIdx.x, gridDim.x, region<float>(arguments),
-                             finished, scratch) &&
+  if (reduce_blocks<threads>(largest, 0.0f, AbsoluteMax(), blockIdx.x, gridDim.x, arguments.maxima,
+                             arguments.workspace, scratch) &&
       threadIdx.x == 0) {
-    header(arguments)->largest = largest;
+    *arguments.largest = largest;
   }
 }
 
 __device__ __forceinline__ void scale(const Arguments& arguments) {
   const Tile tile(arguments);
   const unsigned long long offset = *arguments.offset;
-  const float largest = header(arguments)->largest;
-  int* counts = region<int>(arguments);
+  const float largest = *arguments.largest;
 #if tensor_copy
   warpgroup_fence();
 #endif
@@ -140,11 +123,11 @@ __device__ __forceinline__ void scale(const Arguments& arguments) {
     const float scaled = largest > 0.0f ? tile.shifted(index, at) / largest : 0.0f;
     bfloat16* target = arguments.y + at.row * static_cast<long long>(arguments.ldy) + at.column;
     *target = from_float<bfloat16>(kept ? scaled : 0.0f);
-    if (kept) atomicAdd(counts + at.column, 1);
+    if (kept) atomicAdd(arguments.counts + at.column, 1);
   }
-  if (is_last_block(&header(arguments)->finished, gridDim.x)) {
+  if (is_last_block(arguments.workspace, gridDim.x)) {
     for (int column = threadIdx.x; column < arguments.columns; column += threads) {
-      arguments.kept[column] = counts[column];
+      arguments.kept[column] = arguments.counts[column];
     }
   }
 }

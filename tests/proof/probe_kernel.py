@@ -23,7 +23,7 @@ from autotune.codegen.source.schedule_struct import schedule_struct
 
 THREADS = 128
 TILE_COLUMNS = 64
-HEADER_BYTES = 8  # of the workspace
+FINISHED_BYTES = 4  # of the workspace of each launch
 FIRST, SECOND = "probe_maximum", "probe_scale"
 _FILE = str(Path(__file__).with_name("probe.cuh"))
 
@@ -52,27 +52,41 @@ def tiles(problem: ProbeProblem, schedule: ProbeSchedule) -> int:
 
 
 def emit(problem: ProbeProblem, schedule: ProbeSchedule) -> Program:
-    """Two launches; between them the region that the first one used is cleared for the second."""
-    footprint, blocks = schedule.footprint(problem), tiles(problem, schedule)
-    region = 4 * max(blocks, problem.columns)
-    arguments = (*_source_of_x(problem, schedule), *_others(problem))
-    entries = [
-        footprint.entry(name, body, tensor_maps=schedule.tensor_copy)
-        for name, body in ((FIRST, "find_largest(arguments);"), (SECOND, "scale(arguments);"))
-    ]
-    source = _source(arguments, schedule, problem.biased, ("find_largest", "scale"), "\n".join(entries))
-    steps = (
-        footprint.launch(FIRST, blocks),
-        Memset(HEADER_BYTES, region),
-        footprint.launch(SECOND, blocks),
+    """Two programs. What the first one leaves is a part of their workspace; the counts lie where the maxima were."""
+    blocks, counted = tiles(problem, schedule), 4 * problem.columns
+    largest = (Argument("maxima", "float*"), Argument("largest", "float*"))
+    scaled = (
+        Argument("offset", "const unsigned long long*"),
+        *_outputs(problem),
+        Argument("counts", "int*"),
+        Argument("largest", "const float*"),
     )
-    return Program(source, arguments, steps, HEADER_BYTES + region, arch_suffix=footprint.arch_suffix)
+    first = _launched(problem, schedule, FIRST, "find_largest", largest)
+    second = _launched(problem, schedule, SECOND, "scale", scaled, Memset(0, counted, region="counts"))
+    return first.then(second).in_workspace(largest=4, maxima=4 * blocks, counts=counted)
+
+
+def _launched(
+    problem: ProbeProblem,
+    schedule: ProbeSchedule,
+    name: str,
+    function: str,
+    members: tuple[Argument, ...],
+    *before: Memset,
+) -> Program:
+    footprint = schedule.footprint(problem)
+    arguments = (*_source_of_x(problem, schedule), *members, Argument("workspace", "int*"), *_rest(problem))
+    entry = footprint.entry(name, f"{function}(arguments);", tensor_maps=schedule.tensor_copy)
+    source = _source(arguments, schedule, problem.biased, (function,), entry)
+    steps = (*before, footprint.launch(name, tiles(problem, schedule)))
+    return Program(source, arguments, steps, FINISHED_BYTES, arch_suffix=footprint.arch_suffix)
 
 
 def emit_naive(problem: ProbeProblem) -> Program:
     """The truth on a device, with y in double."""
     plain = ProbeSchedule()
-    arguments = (*_source_of_x(problem, plain), *_others(problem, y="double"))
+    offset = Argument("offset", "const unsigned long long*")
+    arguments = (*_source_of_x(problem, plain), offset, *_outputs(problem, "double"), *_rest(problem))
     entry = Footprint(THREADS).entry("probe", "compute_column(arguments);")
     source = _source(arguments, plain, problem.biased, ("compute_column",), entry)
     return Program(source, arguments, (Footprint(THREADS).launch("probe", ceil_div(problem.columns, THREADS)),))
@@ -87,14 +101,14 @@ def _source_of_x(problem: ProbeProblem, schedule: ProbeSchedule) -> tuple[Argume
     return (Argument("x_map", "TensorMap", tensor_map=described),)
 
 
-def _others(problem: ProbeProblem, y: str = "bfloat16") -> tuple[Argument, ...]:
+def _outputs(problem: ProbeProblem, y: str = "bfloat16") -> tuple[Argument, ...]:
+    return Argument("y", f"{y}*"), Argument("kept", "int*"), Argument("ldy", "int", problem.ldy)
+
+
+def _rest(problem: ProbeProblem) -> tuple[Argument, ...]:
     return (
-        Argument("offset", "const unsigned long long*"),
         *([Argument("bias", "const float*")] if problem.biased else []),
-        Argument("y", f"{y}*"),
-        Argument("kept", "int*"),
-        Argument("workspace", "unsigned char*"),
-        *(Argument(name, "int", getattr(problem, name)) for name in ("rows", "columns", "ldy")),
+        *(Argument(name, "int", getattr(problem, name)) for name in ("rows", "columns")),
         Argument("tiles_across", "int", ceil_div(problem.columns, TILE_COLUMNS)),
     )
 

@@ -27,7 +27,7 @@ COPIED, LOADED = ProbeSchedule(tensor_copy=True), ProbeSchedule()
 def test_the_suffix_reaches_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     program = emit(PROBLEM, COPIED)
-    without = replace(program, arch_suffix="")
+    without = replace(program, others=tuple(replace(one, arch_suffix="") for one in program.others))
     assert compile_kernel(program, "sm_90").resources.registers > 0
     assert cached_kernel(program, "sm_90") and not cached_kernel(without, "sm_90")
     with pytest.raises(CompileError, match="wgmma"):
@@ -48,10 +48,11 @@ def test_emit_states_all_steps_and_arguments(capsys: pytest.CaptureFixture[str])
     assert run(list(words)) == 0
     document = json.loads(capsys.readouterr().out)
     assert [step["step"] for step in document["steps"]] == ["launch", "memset", "launch"]
-    assert document["arch_suffix"] == "a"
-    first, *others = document["arguments"]
+    assert {module["arch_suffix"] for module in document["modules"]} == {"a"}
+    assert [step.get("module", 0) for step in document["steps"]] == [0, 0, 1]
+    (first, *_), (_, *others) = (module["arguments"] for module in document["modules"])
     assert (first["tensor_map"]["tensor"], first["tensor_map"]["swizzle"]) == ("x", "128B")
-    assert [a["name"] for a in others[:2]] == ["offset", "bias"]
+    assert [a["name"] for a in others[:3]] == ["offset", "y", "kept"]
     assert document["digest"] == emit(PROBLEM, COPIED).digest
 
 

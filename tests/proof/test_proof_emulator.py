@@ -43,10 +43,25 @@ def second_first(program: Program) -> Program:
     return replace(program, steps=(second, memset, first))
 
 
+def cleared_too_much(program: Program) -> Program:
+    """As if the counts lay where the first launch has left the maximum."""
+    first, memset, second = program.steps
+    left = dict(first.arguments)["largest"]
+    return replace(program, steps=(first, replace(memset, offset=left.offset), second))
+
+
+def shared_too_early(program: Program) -> Program:
+    first, memset, second = program.steps
+    maxima = dict(first.arguments)["maxima"]
+    return replace(program, steps=(first.taking(largest=replace(maxima, offset=maxima.offset + 4)), memset, second))
+
+
 def edited(old: str, new: str) -> Callable[[Program], Program]:
     def edit(program: Program) -> Program:
-        assert program.source.count(old) == 1
-        return replace(program, source=program.source.replace(old, new))
+        assert {module.source.count(old) for module in program.modules} <= {0, 1}
+        assert old in "".join(module.source for module in program.modules)
+        first, *others = (replace(module, source=module.source.replace(old, new)) for module in program.modules)
+        return replace(program, source=first.source, others=tuple(others))
 
     return edit
 
@@ -56,7 +71,13 @@ def edited(old: str, new: str) -> Callable[[Program], Program]:
     [
         (LOADED, without_memset, r"wrong: .* \(in kept\)"),
         (LOADED, second_first, r"wrong: .* \(in y\)"),
-        (LOADED, edited("= counts[column];", "= counts[column] + (column == 0);"), r"wrong: .* \(in kept\)"),
+        (LOADED, cleared_too_much, r"wrong: .* \(in y\)"),
+        (LOADED, shared_too_early, "expected parts that do not overlap"),
+        (
+            LOADED,
+            edited("= arguments.counts[column];", "= arguments.counts[column] + (column == 0);"),
+            r"wrong: .* \(in kept\)",
+        ),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
         (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),
     ],

@@ -15,7 +15,10 @@ from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 from probe_kernel import ProbeSchedule
 from probe_operator import OPERATOR
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.packing import packed
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
@@ -23,6 +26,7 @@ from autotune.export import Kernels, TraceError, write
 from autotune.export.tables import tables
 
 SIZES = ("rows", "columns")
+_PRINTED = TENSOR_MAP_BYTES + 48  # bytes of each launch's arguments: the tensor map, pointers, numbers
 
 
 def drawn_probe(*ways: bool, emit: Callable[[Any, Any], Program] = OPERATOR.emit) -> Kernels:
@@ -32,20 +36,25 @@ def drawn_probe(*ways: bool, emit: Callable[[Any, Any], Program] = OPERATOR.emit
     return drawn(probe, 4, SIZES)
 
 
-@pytest.mark.parametrize("tensor_copy", [False, True])
-def test_launches_memsets_and_tensor_maps_are_those_of_python(tensor_copy: bool, tmp_path: Path) -> None:
-    exported = drawn_probe(tensor_copy)
+def test_launches_memsets_and_tensor_maps_are_those_of_python(tmp_path: Path) -> None:
+    """Each launch has a source and arguments of its own, which differ from schedule to schedule."""
+    exported = drawn_probe(False, True)
     asked = drawn_sizes(exported, 100)
     expected = [chosen_in_python(exported, sizes) for sizes in asked]
     chosen = [line for line in expected if line != "-1 -1"]
     assert chosen and all(" set " in line and line.count("probe") > 1 for line in chosen)
-    assert all((" map " in line) is tensor_copy for line in chosen)
+    assert {" map " in line for line in chosen} == {False, True}
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
 
 
-def test_programs_with_other_arguments_are_refused() -> None:
-    with pytest.raises(TraceError, match="programs with different arguments are not exported"):
-        tables(drawn_probe(False, True))
+def test_a_scalar_has_one_type() -> None:
+    def emit(problem: Any, schedule: ProbeSchedule) -> Program:
+        program = OPERATOR.emit(problem, schedule)
+        kind = "float" if schedule.tensor_copy else "double"
+        return replace(program, arguments=(*program.arguments, Argument("eps", kind)))
+
+    with pytest.raises(TraceError, match=r"eps is (double and float|float and double): expected one type"):
+        tables(drawn_probe(False, True, emit=emit))
 
 
 def test_cpp_packs_what_python_packs(tmp_path: Path) -> None:
@@ -54,24 +63,25 @@ def test_cpp_packs_what_python_packs(tmp_path: Path) -> None:
     write.write_sources(exported, tmp_path)
     driver = Path(__file__).parent / "printing_driver.cpp"
     compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", INCLUDE, "-I."]
-    subprocess.run([*compiler, "probe.cpp", driver, "-o", "launch"], cwd=tmp_path, check=True)
+    subprocess.run([*compiler, f"-DPRINTED={_PRINTED}", "probe.cpp", driver, "-o", "launch"], cwd=tmp_path, check=True)
     printed = subprocess.run(["./launch"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
     problem = exported.bundle.problem({"rows": 100, "columns": 200})
     choice = exported.choice(problem)
     assert choice
     program = _emit_behind(problem, choice.schedule)
     pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
-    packed = bytes(program.pack(pointers, {}, _encoded)).hex()
-    assert printed == [packed[: len(printed[0])]] * len(program.launches)
-    assert len(printed[0]) > 2 * TENSOR_MAP_BYTES
+    blocks = [bytes(packed("", block, pointers, {}, _encoded)).hex() for block in program.blocks]
+    assert printed == [block[: 2 * _PRINTED] for block in blocks]
+    assert len(set(printed)) == 2
 
 
 def _emit_behind(problem: Any, schedule: Any) -> Program:
     program = OPERATOR.emit(problem, schedule)
-    described, *others = program.arguments
-    assert described.tensor_map
-    behind = replace(described, tensor_map=replace(described.tensor_map, offset=48))
-    return replace(program, arguments=(behind, *others))
+    described = program.arguments[0].tensor_map
+    assert described
+    behind = replace(described, offset=48)
+    steps = [one.taking(x_map=behind) if isinstance(one, Launch) else one for one in program.steps]
+    return replace(program, steps=tuple(steps))
 
 
 def _encoded(tensor_map: TensorMap, address: int) -> bytes:

@@ -75,7 +75,7 @@ ROWS = np.empty((2, 3), np.float32)
     [
         (TARGET[:1], {}, ValueError, r"target has shape \(1, 3\): expected \(2, 3\), one for each row of input"),
         (TARGET.astype(np.int16), {}, TypeError, "target has dtype int16: expected int64 or int32"),
-        (TARGET.T.copy().T, {}, ValueError, r"target has strides \(1, 2\): expected \(3, 1\)"),
+        (TARGET.T.copy().T, {}, ValueError, r"target has shape .* and strides \(1, 2\): expected a contiguous array"),
         (TARGET, {"label_smoothing": 1.5}, ValueError, "label_smoothing=1.5: expected"),
         (TARGET, {"softcap": -1.0}, ValueError, "softcap=-1.0: expected"),
         (TARGET, {"grad_loss": ROWS}, ValueError, "grad_input is missing: the gradients of the losses and of input"),

@@ -13,13 +13,14 @@ from autotune import emulator
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.philox import philox, random_words
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
+from autotune.codegen.model.random_state import RandomState
 from autotune.codegen.model.tensor import Role, Tensor
-from autotune.codegen.source.arguments import cuda_arguments
+from autotune.codegen.source.arguments import cuda_arguments, pointer_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.codegen.streaming.dropout.emit import emit_naive
-from autotune.codegen.streaming.dropout.philox import philox, random_words
 from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
 from autotune.emulator import verify
@@ -104,6 +105,26 @@ def test_numbers_are_those_of_counter_offset_and_key() -> None:
     words = random_words(9, SEED, OFFSET)
     counter = np.array([[2, 0, OFFSET % 2**32, OFFSET >> 32]], np.uint32)
     assert words[8] == philox(counter, (SEED % 2**32, SEED >> 32))[0, 0]
+
+
+def test_each_row_may_have_a_state_of_its_own() -> None:
+    state = RandomState(pairs=3)
+    output = Tensor.flat("words", DType.UINT32, 12, Role.OUTPUT, 4)
+    tensors = (*state.tensors, output)
+    arguments = (*pointer_arguments(tensors), *state.arguments)
+    source = f"""{inlined("cuda/random_state.cuh")}
+{cuda_arguments(arguments)}
+extern "C" __global__ void __launch_bounds__(3) kernel(const Arguments arguments) {{
+  unsigned words[4];
+  RandomState{{arguments.seed, arguments.offset}}.of_row(arguments.state, threadIdx.x).random(words, 5);
+  for (int i = 0; i < 4; ++i) arguments.words[4 * threadIdx.x + i] = words[i];
+}}
+"""
+    program = Program(source, arguments, (Launch("kernel", (1, 1, 1), (3, 1, 1)),))
+    arrays = state.inputs(np.random.default_rng(0)) | {"words": np.zeros(12, np.uint32)}
+    emulator.run(program, tensors, arrays, state.scalars)
+    rows = [random_words(24, *pair)[20:] for pair in state.resolved(arrays, state.scalars)]
+    np.testing.assert_array_equal(arrays["words"], np.concatenate(rows))
 
 
 def _thresholds() -> list[float]:

@@ -11,16 +11,18 @@ from planted import check_caught
 from streaming.map_cases import BF16, CASES, FP16, FP32, LIMITS
 
 from autotune import emulator
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
+from autotune.codegen.streaming.map.arrays import DTYPES, NARROW
 from autotune.codegen.streaming.map.emit import emit
-from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.streaming.map import OPERATOR
 
-SILU = Function.SILU
+SILU = Activation.SILU
 
 
 def schedule(words: str) -> MapSchedule:
@@ -45,7 +47,7 @@ def test_cases_cover_every_value() -> None:
 
 def test_cases_cover_problems() -> None:
     problems = [problem for problem, _ in CASES]
-    assert {problem.function for problem in problems} == set(Function)
+    assert {problem.function for problem in problems} == set(Activation)
     assert {(problem.gate, problem.backward) for problem in problems} == {(g, b) for g in Gate for b in (False, True)}
     assert {problem.result for problem in problems} == {*DTYPES, *NARROW}
     assert {problem.dtype for problem in problems} == {*DTYPES, *NARROW}
@@ -62,8 +64,8 @@ def test_gelu_is_right_everywhere(dtype: DType) -> None:
     """Close to 0, where it bends, and where it is all but 0 or its argument."""
     x = np.concatenate([np.linspace(-15, 15, 3000), np.geomspace(1e-30, 6e4, 100), -np.geomspace(1e-30, 6e4, 100)])
     x = x.astype(dtype.numpy)
-    expected = Function.GELU.apply(x.astype(np.float64))
-    for function, bound in ((Function.GELU, 2.0**-23), (Function.GELU_TANH, 2.0**-22)):
+    expected = Activation.GELU.apply(x.astype(np.float64))
+    for function, bound in ((Activation.GELU, 2.0**-23), (Activation.GELU_TANH, 2.0**-22)):
         expected = function.apply(x.astype(np.float64))
         found = run(MapProblem(1, x.size, function, dtype, OutDType.FLOAT32), "vector_width=4", x).astype(np.float64)
         assert np.abs(found - expected).max(where=np.abs(x.astype(np.float64)) < 20, initial=0) <= bound * 16
@@ -71,8 +73,8 @@ def test_gelu_is_right_everywhere(dtype: DType) -> None:
         assert error.max() <= bound
 
 
-@pytest.mark.parametrize("function", [one for one in Function if not one.exact])
-def test_a_gradient_is_right_everywhere(function: Function) -> None:
+@pytest.mark.parametrize("function", [one for one in Activation if not one.exact])
+def test_a_gradient_is_right_everywhere(function: Activation) -> None:
     """Far beyond where functions are all but 0 or their argument, too, as far as where z² is infinite."""
     far = np.geomspace(30, 1e38, 48), -np.geomspace(30, 1e10, 48)
     z = np.concatenate([np.linspace(-20, 20, 4000), *far]).astype(np.float32)
@@ -87,11 +89,11 @@ def test_a_gradient_is_right_everywhere(function: Function) -> None:
 def test_minus_zero_and_infinities() -> None:
     x = np.float32([-0.0, 0.0, np.inf, -np.inf, -1e4, np.nan])
     for function, expected in (
-        (Function.RELU, [0.0, 0.0, np.inf, 0.0, 0.0, np.nan]),
-        (Function.GELU, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
-        (Function.GELU_TANH, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
-        (Function.SILU, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
-        (Function.IDENTITY, x),
+        (Activation.RELU, [0.0, 0.0, np.inf, 0.0, 0.0, np.nan]),
+        (Activation.GELU, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
+        (Activation.GELU_TANH, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
+        (Activation.SILU, [-0.0, 0.0, np.inf, np.nan, -0.0, np.nan]),
+        (Activation.IDENTITY, x),
     ):
         found = run(MapProblem(1, 6, function), "vector_width=4", x)
         np.testing.assert_array_equal(found, np.float32(expected))
@@ -101,7 +103,7 @@ def test_minus_zero_and_infinities() -> None:
 def test_a_cube_does_not_overflow_in_16_bits() -> None:
     x = np.float16([1000, -1000, 60000, -60000])
     np.testing.assert_array_equal(
-        run(MapProblem(1, 4, Function.GELU_TANH, FP16), "", x), np.float16([1000, 0, 60000, 0])
+        run(MapProblem(1, 4, Activation.GELU_TANH, FP16), "", x), np.float16([1000, 0, 60000, 0])
     )
 
 
@@ -130,9 +132,9 @@ BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=
         (BACKWARD, ROWS, "gradient_of(z, g * numbers.u[i])", "gradient_of(z, g)"),
         (BACKWARD, ROWS, "s.y, s.x)", "1.0f, s.x)"),
         (MapProblem(1, 999), "vector_width=4", "1.0f - tail : tail", "tail : tail"),
-        (MapProblem(1, 999, Function.TANH), "vector_width=4", "tanhf(z)", "z"),
-        (MapProblem(1, 999, Function.RELU), "vector_width=4", "max_nan(z, 0.0f)", "fmaxf(z, 0.0f)"),  # NaN is lost
-        (MapProblem(1, 99, Function.EXP), "vector_width=4", "expf(z)", "exp2f(1.4426950408889634f * z)"),
+        (MapProblem(1, 999, Activation.TANH), "vector_width=4", "tanhf(z)", "z"),
+        (MapProblem(1, 999, Activation.RELU), "vector_width=4", "max_nan(z, 0.0f)", "fmaxf(z, 0.0f)"),  # NaN is lost
+        (MapProblem(1, 99, Activation.EXP), "vector_width=4", "expf(z)", "exp2f(1.4426950408889634f * z)"),
     ],
 )
 def test_planted_bug_is_caught(problem: MapProblem, words: str, right: str, planted: str) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from streaming.map_cases import BF16, FP16, LIMITS
 
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.streaming.map.arrays import Gate, OutDType
-from autotune.codegen.streaming.map.function import Function
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.streaming.map import OPERATOR
 
-IDENTITY, E4M3 = Function.IDENTITY, DType.FLOAT8_E4M3
+IDENTITY, E4M3 = Activation.IDENTITY, DType.FLOAT8_E4M3
 
 
 @pytest.mark.parametrize(
@@ -63,12 +64,12 @@ def test_an_illegal_schedule_says_why(problem: MapProblem, words: str, reason: s
 
 
 def test_huge_arrays_are_taken_in_turn() -> None:
-    problem = MapProblem(1, 2**45, Function.RELU, FP16)
+    problem = MapProblem(1, 2**45, Activation.RELU, FP16)
     assert OPERATOR.default(problem, LIMITS).grid_blocks == 8 * LIMITS.sm_count
     assert OPERATOR.default(MapProblem(1, 2**31 + 1), LIMITS).grid_blocks == 0
 
 
 def test_the_model_ranks_accesses_of_16_bytes_first() -> None:
-    problem = MapProblem(16384, 8192, Function.GELU, BF16)
+    problem = MapProblem(16384, 8192, Activation.GELU, BF16)
     fastest = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, LIMITS), LIMITS)[0]
     assert fastest.vector_width == 8

@@ -86,7 +86,7 @@ def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
 def _why_another(example: ExampleCall, problem: Problem) -> str:
     """Why a call does not compute a problem; empty if it does."""
     try:
-        computed, pointers = _bound(example)
+        computed, pointers = binding(example)
     except (TypeError, ValueError) as error:
         return str(error)
     for name, tensor in example.tensors.items():
@@ -117,7 +117,7 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
             yield ExampleCall(call, tensors, dropped, options, scalars)
 
 
-def _bound(example: ExampleCall) -> Binding:
+def binding(example: ExampleCall) -> Binding:
     """What the operator binds the call to, whose arrays are checked first, as in every call."""
     call = example.call
     arguments: dict[str, Any] = {

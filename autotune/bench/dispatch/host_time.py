@@ -115,7 +115,8 @@ def _barest(torch: Any, problem: Problem, program: Program, arch: str, tensors: 
 
 def launches_barely(program: Program) -> bool:
     """Whether one launch by cuda.core runs a program: one kernel, whose arguments are no tensor maps."""
-    return len(program.steps) == 1 and not any(argument.tensor_map for argument in program.arguments)
+    single = program.plain and len(program.unrolled) == 1
+    return single and not any(argument.tensor_map for argument in program.arguments)
 
 
 def _with_members(program: Program) -> str:

@@ -46,7 +46,7 @@ def _print(found: list[Content], as_json: bool, where: str) -> None:
     files, size = sum(one.files for one in found), sum(one.bytes for one in found)
     print(f"files: {files}, {_megabytes(size)} MB, {where} {folder or 'a cache that does not exist yet'}")
     if foreign := sum(one.foreign for one in found):
-        print(f"links, and files that autotune did not write for you: {foreign}; cache clear leaves them")
+        print(f"files of other names, which autotune did not write: {foreign}; cache clear leaves them")
 
 
 def _megabytes(size: int) -> float:

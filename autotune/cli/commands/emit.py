@@ -16,6 +16,7 @@ from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, limits
 from autotune.cli.rendering.output import print_json
 
 if TYPE_CHECKING:
+    from autotune.codegen.model.argument import Argument
     from autotune.codegen.model.problem import Problem
     from autotune.codegen.model.program import Program
     from autotune.codegen.model.schedule import Schedule
@@ -31,6 +32,8 @@ def emit(
     as_json: JsonOption = False,
 ) -> None:
     """Print the CUDA source of a schedule."""
+    from autotune.codegen.source.listing import listing
+
     problem = problem_of(operator, fields)
     if preset is None:
         schedule, program = _of_schedule(operator, problem, words or [], device)
@@ -38,12 +41,13 @@ def emit(
         raise BadInputError(f"--preset {preset} and {words[0]} exclude each other: a preset has its own schedule")
     else:
         schedule, program = None, _of_preset(operator, problem, preset)
+    text = listing(program)
     if output:
-        write_text(output, program.source)
+        write_text(output, text)
     if as_json:
-        print_json(_document(operator, problem, schedule, program, output))
+        print_json(_document(operator, problem, schedule, program, output) | {"source": text})
     elif not output:
-        print(program.source, end="")
+        print(text, end="")
 
 
 def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, Program]:
@@ -64,15 +68,25 @@ def _of_preset(operator: Any, problem: Problem, preset: str) -> Program:
 def _document(
     operator: Any, problem: Problem, schedule: Schedule | None, program: Program, output: Path | None
 ) -> dict[str, Any]:
+    from autotune.codegen.model.launch import document
+
+    modules = [
+        {"arguments": [_argument(one) for one in module.arguments], "arch_suffix": module.arch_suffix}
+        | {"source": module.source}
+        for module in program.modules
+    ]
     return {
         "operator": operator.name,
         "problem": problem.to_dict(),
         "schedule": schedule.to_dict() if schedule else None,
-        "arguments": [asdict(argument) for argument in program.arguments],
-        "steps": [{"step": type(step).__name__.lower(), **asdict(step)} for step in program.steps],
+        "modules": modules,
+        "steps": list(map(document, program.steps)),
         "workspace_bytes": program.workspace_bytes,
-        "arch_suffix": program.arch_suffix,
         "digest": program.digest,
         "path": output,
-        "source": program.source,
     }
+
+
+def _argument(argument: Argument) -> dict[str, Any]:
+    """What a launch may say otherwise is said there."""
+    return {name: value for name, value in asdict(argument).items() if name not in ("given", "offset")}

@@ -10,10 +10,11 @@ from math import fabs
 from reprlib import repr as short
 from typing import Any
 
-from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.argument import WORKSPACE, Argument
+from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
-from autotune.dispatcher.targets.base import Kernel, member_address
+from autotune.dispatcher.targets.base import Kernel
 
 Names = tuple[str, ...]
 Values = tuple[float, ...]
@@ -67,16 +68,18 @@ class Template:
     __slots__ = ("_brought", "_encoder", "_kernel", "_packed", "_program")
 
     def __init__(self, program: Program, kernel: Kernel, encoder: Encoder) -> None:
-        names = [argument.name for argument in program.arguments]
-        tensors = [argument.tensor_map.tensor for argument in program.arguments if argument.tensor_map]
         self._program, self._kernel, self._encoder = program, kernel, encoder
-        self._brought = tuple(a for a in program.arguments if a.value is None and _brought_as(a) != "workspace")
-        self._packed = program.pack(dict.fromkeys([*names, *tensors], 0), dict.fromkeys(names, 0), _empty_map)
+        mapped = (one for block in program.blocks for one in block if one.tensor_map)
+        self._brought = tuple(one for one in (*mapped, *program.brought) if one.brought != WORKSPACE)
+        pointers = dict.fromkeys([*program.tensor_names, WORKSPACE], 0)
+        scalars = {one.brought: 0 for one in program.brought}
+        self._packed = program.pack(pointers, scalars, _empty_map)
 
     def arguments(self) -> Arguments:
         """New ones, not filled in."""
         packed = _aligned_copy(self._packed)
-        maps = [self._encoder(a.tensor_map, member_address(packed, a.name)) for a in self._brought if a.tensor_map]
+        found = tensor_maps(self._program.blocks, packed)
+        maps = [self._encoder(one, address) for one, address in found if one.tensor != WORKSPACE]
         return Arguments(packed, maps, self._kernel.bound(packed))
 
     def filler(self, names: Names) -> Filler:
@@ -89,13 +92,9 @@ class Template:
             ValueError: an argument is not among the names.
         """
         for argument in self._brought:
-            if _brought_as(argument) not in names:
+            if argument.brought not in names:
                 raise ValueError(f"{self._program.name} takes {argument.name}, which the call does not provide")
         return filler(names, self._brought)
-
-
-def _brought_as(argument: Argument) -> str:
-    return argument.tensor_map.tensor if argument.tensor_map else argument.name
 
 
 @lru_cache(256)
@@ -108,20 +107,20 @@ def filler(names: Names, brought: tuple[Argument, ...]) -> Filler:
     scope: dict[str, Any] = {}
     targets, converted, maps = dict.fromkeys(range(len(names)), "_"), list[str](), list[str]()
     for argument in brought:
-        index = names.index(_brought_as(argument))
+        index, member = names.index(argument.brought), argument.brought
         if argument.tensor_map:
             maps.append(f"    arguments.maps[{len(maps)}](values[{index}] + {argument.tensor_map.offset})\n")
             continue
         if argument.cuda_type in _INTEGERS:
-            scope[f"to_{argument.name}"] = partial(_integer, argument.name, *_INTEGERS[argument.cuda_type])
+            scope[f"to_{member}"] = partial(_integer, member, *_INTEGERS[argument.cuda_type])
         elif argument.positive:
-            scope[f"to_{argument.name}"] = partial(_positive, argument.name)
+            scope[f"to_{member}"] = partial(_positive, member)
         elif argument.probability:
-            scope[f"to_{argument.name}"] = partial(_probability, argument.name)
+            scope[f"to_{member}"] = partial(_probability, member)
         else:
-            targets[index] = f"packed.{argument.name}"
+            targets[index] = f"packed.{member}"
             continue
-        converted.append(f"        packed.{argument.name} = to_{argument.name}(values[{index}])\n")
+        converted.append(f"        packed.{member} = to_{member}(values[{index}])\n")
     plain = "".join(f"{target}, " for target in targets.values())
     scope["check_scalars"] = partial(check_scalars, names)
     exec(

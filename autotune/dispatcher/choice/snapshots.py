@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from autotune.base.cache import cache_folder, keep_newest, seal
+from autotune.base.cache import cache_folder, keep_newest, own_content, own_place, seal
 from autotune.base.files import write_text
 
 _FORMAT = 2  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
@@ -53,7 +53,7 @@ def version_of(location: str, shipped: str) -> Version:
 def load(key: tuple[str, ...], version: Version) -> Any:
     """The JSON value that was saved by this key for this version; None if there is none, or if it is damaged."""
     try:
-        sealed, text = _file(key).read_text(encoding="utf-8").split("\n")
+        sealed, text = own_content(_file(key)).decode().split("\n")
         return json.loads(text) if sealed == _seal(version, text) else None
     except (OSError, ValueError):
         return None
@@ -66,7 +66,7 @@ def save(key: tuple[str, ...], version: Version, value: Any) -> None:
     file = _file(key)
     text = json.dumps(value)
     with suppress(OSError):  # no call may fail because a disk is full
-        write_text(file, f"{_seal(version, text)}\n{text}")
+        write_text(own_place(file), f"{_seal(version, text)}\n{text}")
         keep_newest(file.parent, _KEPT)
 
 

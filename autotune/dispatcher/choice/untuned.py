@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from autotune.base.cache import cache_folder, lock
+from autotune.base.cache import cache_folder, own_content, own_place
+from autotune.base.locks import lock
 from autotune.codegen.model.problem import Problem
 
 _MOST = 1000  # problems in the file, the most called ones
@@ -87,13 +88,13 @@ def _write(path: Path, found: Iterable[UntunedCall]) -> None:
         before = merged.get(key)
         merged[key] = call._replace(calls=call.calls + before.calls) if before else call
     most = sorted(merged.values(), key=lambda call: -call.calls)[:_MOST]
-    write_document(path, {"untuned": [call._asdict() for call in most]})
+    write_document(own_place(path), {"untuned": [call._asdict() for call in most]})
 
 
 def _read(path: Path) -> list[UntunedCall]:
     """The untuned calls in a file; none if there is no file, or if it is damaged."""
     try:
-        found = [UntunedCall(**call) for call in json.loads(path.read_text(encoding="utf-8"))["untuned"]]
+        found = [UntunedCall(**call) for call in json.loads(own_content(path))["untuned"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return found if all(tuple(map(type, call)) == _TYPES for call in found) else []

@@ -22,12 +22,6 @@ class CaptureError(AutotuneError, RuntimeError):
     """A call that would compile or load a kernel during a graph capture; the message says what to call before."""
 
 
-def member_address(packed: ctypes.Structure, name: str) -> int:
-    """Where a member of packed arguments lies."""
-    offset: int = getattr(type(packed), name).offset
-    return ctypes.addressof(packed) + offset
-
-
 class Kernel(Protocol):
     """A kernel that is ready for any number of launches, from any thread."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
@@ -69,17 +70,17 @@ class _EmulatedKernel:
         return lambda stream: self._launch(packed)
 
     def _launch(self, packed: ctypes.Structure) -> None:
-        values: dict[str, Any] = {argument.name: getattr(packed, argument.name) for argument in self._program.arguments}
-        for argument in self._program.arguments:
-            if argument.tensor_map:
-                values.setdefault(argument.tensor_map.tensor, values[argument.name][0])
+        program = self._program
+        values: dict[str, Any] = {one.brought: getattr(packed, one.brought) for one in program.brought}
+        for one, address in tensor_maps(program.blocks, packed):
+            values.setdefault(one.tensor, ctypes.c_uint64.from_address(address).value)
         buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
         outputs = [tensor for tensor in self._tensors if tensor.role is not Role.INPUT]
         # The gaps of an output belong to the caller: another thread may write there meanwhile.
         copies = {_place(buffers[tensor.name]): buffers[tensor.name].copy() for tensor in outputs}
         arrays = {name: copies.get(_place(buffer), buffer) for name, buffer in buffers.items()}
         try:
-            run(self._program, self._tensors, arrays, values)
+            run(program, self._tensors, arrays, values)
         except EmulatorError as error:
             raise LaunchError(str(error)) from None
         for tensor in outputs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,9 @@ from cuda.bindings import driver
 from cuda.core import Device
 
 from autotune.base.cuda_core import CUDAError, handle_return
+from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.launch import Memset
+from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
@@ -23,7 +25,7 @@ from autotune.devices.launcher import LoadedProgram
 from autotune.devices.tensor_maps import encoder
 from autotune.search_spaces.contract.baselines import Substitute
 
-from .base import Kernel, LaunchError, member_address
+from .base import Kernel, LaunchError
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
 
@@ -93,17 +95,17 @@ class _GpuKernel:
         self._workspace: Callable[[int], int] | None = None
         if program.workspace_bytes:
             self._workspace = partial(self._workspaces.pointer, program.workspace_bytes)
-        maps = {a.name: a.tensor_map for a in program.arguments if a.tensor_map}
-        self._maps = {name: one for name, one in maps.items() if one.tensor == "workspace"}
+        self._blocks = program.blocks
         # A stream tells the driver the context of a launch, but not of a memset. A default stream means that of
         # whatever context is current.
-        only_launches = not any(isinstance(step, Memset) for step in program.steps)
+        only_launches = not any(isinstance(step, Memset) for step in program.unrolled)
         self._last_unclear = _LAST_DEFAULT_STREAM if only_launches else math.inf
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
         launch = self._loaded.bound(packed)
         if self._workspace is not None:
-            launch = _with_workspace(launch, packed, self._workspace, self._maps, self._context)
+            maps = [(one, at) for one, at in tensor_maps(self._blocks, packed) if one.tensor == WORKSPACE]
+            launch = _with_workspace(launch, packed, self._workspace, maps, self._context)
         context, last_unclear = self._context, self._last_unclear
 
         def launch_in_context(stream: int) -> None:
@@ -126,10 +128,10 @@ def _with_workspace(
     launch: Callable[[int], None],
     packed: Any,
     workspace: Callable[[int], int],
-    maps: Mapping[str, TensorMap],
+    maps: Sequence[tuple[TensorMap, int]],
     context: Context,
 ) -> Callable[[int], None]:
-    encoders = [(encoder(one, member_address(packed, name), context), one.offset) for name, one in maps.items()]
+    encoders = [(encoder(one, address, context), one.offset) for one, address in maps]
 
     def launch_with_workspace(stream: int) -> None:
         packed.workspace = pointer = workspace(stream)

@@ -1,4 +1,4 @@
-// Loads the kernel that its argument names, reads a request and the buffers' bytes from standard input, runs
+// Loads the modules that its arguments name, reads a request and the buffers' bytes from standard input, runs
 // the program's steps and writes the buffers that it may have changed to standard output. Exit status 2 with
 // one line on standard error: a kernel did something wrong.
 
@@ -24,7 +24,7 @@ using namespace autotune_emulator;
 
 // The twins of request.py's structures.
 struct Request {
-  uint32_t seed, runs, cpu_seconds, argument_bytes, buffers, pointers, steps;
+  uint32_t seed, runs, cpu_seconds, argument_bytes, modules, buffers, pointers, steps;
 };
 
 struct Buffer {
@@ -41,7 +41,8 @@ struct Pointer {
 
 // A launch, or a memset of a part of a buffer.
 struct Step {
-  int32_t entry;  // none: a memset
+  int32_t module, entry;              // none: a memset
+  int32_t arguments, argument_bytes;  // where the launch's struct begins among all arguments
   uint32_t grid[3], block[3], ranks;
   int64_t shared_bytes;
   int64_t offset, bytes;
@@ -49,15 +50,16 @@ struct Step {
 };
 
 constexpr size_t argument_alignment = 64;
-const Kernel* kernel;
 char* arguments;
+// Of the launch that runs.
+const Kernel* kernel;
+const char* own_arguments;
 int entry;
 
-void load_kernel(const char* path) {
+const Kernel* load_module(const char* path) {
   void* library = dlopen(path, RTLD_NOW);
   if (library == nullptr) fail("%s", dlerror());
-  kernel = static_cast<const Kernel*>(dlsym(library, "autotune_emulator_kernel"));
-  allow_constants(kernel->begin, kernel->end);
+  return static_cast<const Kernel*>(dlsym(library, "autotune_emulator_kernel"));
 }
 
 void read_bytes(void* target, size_t bytes) {
@@ -72,8 +74,6 @@ std::vector<T> read_many(size_t count) {
 }
 
 void read_arguments(size_t bytes) {
-  if (bytes != kernel->argument_bytes)
-    fail("struct Arguments has %zu bytes in CUDA and %zu as packed", kernel->argument_bytes, bytes);
   const size_t room = (bytes + argument_alignment - 1) / argument_alignment * argument_alignment;
   arguments = static_cast<char*>(std::aligned_alloc(argument_alignment, room));
   read_bytes(arguments, bytes);
@@ -126,16 +126,23 @@ void make_room(const std::vector<Buffer>& buffers, const std::vector<Step>& step
     most_shared_bytes = std::max(most_shared_bytes, step.shared_bytes);
   }
   reserve_memory(static_cast<int>(buffers.size()), most_ranks, most_bytes);
-  make_threads([] { kernel->call(entry, arguments); }, most_threads, seed);
+  make_threads([] { kernel->call(entry, own_arguments); }, most_threads, seed);
   map_shared(most_shared_bytes);
 }
 
-void run_step(const Step& step, const std::vector<char*>& addresses) {
+void run_step(const Step& step, const std::vector<const Kernel*>& modules,
+              const std::vector<char*>& addresses) {
   if (step.entry == none) {
     std::memset(addresses[step.buffer] + step.offset, step.value, step.bytes);
     return;
   }
   entry = step.entry;
+  kernel = modules[step.module];
+  own_arguments = arguments + step.arguments;
+  if (static_cast<size_t>(step.argument_bytes) != kernel->argument_bytes)
+    fail("struct Arguments has %zu bytes in CUDA and %d as packed", kernel->argument_bytes,
+         step.argument_bytes);
+  allow_constants(kernel->begin, kernel->end);
   begin_positions({step.grid[0], step.grid[1], step.grid[2]}, {step.block[0], step.block[1], step.block[2]},
                   static_cast<int>(step.ranks));
   set_shared_bytes(step.shared_bytes);
@@ -145,9 +152,10 @@ void run_step(const Step& step, const std::vector<char*>& addresses) {
 }  // namespace
 
 int main(int, char** words) {
-  load_kernel(words[1]);
   Request request;
   read_bytes(&request, sizeof request);
+  std::vector<const Kernel*> modules;
+  for (uint32_t i = 0; i < request.modules; ++i) modules.push_back(load_module(words[1 + i]));
   limit_time(request.cpu_seconds);
   const auto buffers = read_many<Buffer>(request.buffers);
   const auto pointers = read_many<Pointer>(request.pointers);
@@ -172,7 +180,7 @@ int main(int, char** words) {
   for (uint32_t run = 0; run < request.runs; ++run) {
     for (size_t i = 0; i < buffers.size(); ++i) contents[i].copy_to(addresses[i]);
     forget_accesses();
-    for (const Step& step : steps) run_step(step, addresses);
+    for (const Step& step : steps) run_step(step, modules, addresses);
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].use == Use::write_first || buffers[i].use == Use::read_write)

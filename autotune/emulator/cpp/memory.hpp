@@ -7,7 +7,7 @@
 
 namespace autotune_emulator {
 
-void allow_constants(const char* begin, const char* end);              // of the kernel, which it may read
+void allow_constants(const char* begin, const char* end);  // of the module, which its kernels may read
 void reserve_memory(int buffers, int most_ranks, int64_t most_bytes);  // of a buffer
 char* map_stacks(int64_t bytes);                                       // first
 void map_shared(int64_t most_bytes);                                   // second, for each block of a cluster

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from autotune.codegen.epilogue import epilogue
+from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul import double_sums
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP
@@ -20,7 +21,7 @@ from autotune.codegen.source.problem_struct import problem_struct
 from autotune.codegen.source.scheduled_source import scheduled_source
 
 from . import prepare
-from .fields import Bias, Gate, Scales
+from .fields import Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule
@@ -152,26 +153,25 @@ def _arguments(problem: GemmProblem, sized: GemmProblem, wide: Collection[str] =
         *pointer_arguments(problem.tensors, wide),
         Argument("workspace", "void*"),
         *size_arguments(_sizes(sized, problem.ldd)),
-        Argument("alpha", "float"),
-        Argument("beta", "float"),
+        *epilogue.ARGUMENTS,
     )
 
 
 def _conditions(problem: GemmProblem) -> dict[str, Constant]:
     """What conditions in headers name beside facts and the schedule."""
-    known = (*Activation, Bias.ROW, Bias.COLUMN, *tuple(Scales)[1:], *tuple(Gate)[1:], *DTYPES, DType.INT32)
+    known = (*tuple(Scales)[1:], *DTYPES, DType.INT32)
     names: dict[str, Constant] = {str(member): str(member) for member in known}
-    return names | {
-        "element": str(problem.dtype),
-        "element_bytes": problem.dtype.bytes,
-        "result": str(problem.result),
-        "result_bytes": problem.result.bytes,
-        "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
-        "activation": str(problem.activation),
-        "bias": 0 if problem.bias is Bias.NONE else str(problem.bias),
-        "gate": 0 if problem.gate is Gate.NONE else str(problem.gate),
-        "preactivation": problem.preactivation,
-    }
+    return (
+        names
+        | problem.epilogue.conditions
+        | {
+            "element": str(problem.dtype),
+            "element_bytes": problem.dtype.bytes,
+            "result": str(problem.result),
+            "result_bytes": problem.result.bytes,
+            "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
+        }
+    )
 
 
 def _facts(problem: GemmProblem) -> dict[str, Constant]:
@@ -197,11 +197,8 @@ def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
 
 def _served(problem: GemmProblem) -> str:
     """The problems that an unspecialised source serves: equal sources say the same."""
-    bias = "" if problem.bias is Bias.NONE else f" + {problem.bias}"
-    gated = "" if problem.gate is Gate.NONE else f" of gates in {problem.gate}, times factors"
     kept = ", Z" if problem.preactivation else ""
-    residual = " + beta*C" if problem.residual else ""
-    formula = f"D{kept} = {problem.activation}(alpha*op(A)*op(B){bias}){gated}{residual}"
+    formula = f"D{kept} = {problem.epilogue.formula('op(A)*op(B)', 'C')}"
     batches = "batches" if problem.batch > 1 else "matrices"
     types = f"{problem.dtype} and {problem.dtype_b}" if problem.mixed else problem.dtype
     scales = "" if problem.scales is Scales.NONE else f" with {str(problem.scales).replace('_', ' ')}"

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.epilogue import Bias, Epilogue
+from autotune.codegen.epilogue.gate import PACKED, Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.problem import ProductProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
@@ -21,27 +24,6 @@ _MOST_INT8 = 2**17 - 1  # terms whose sum is an int32, whatever they are
 _LESS_THAN_COPIED = 2  # bytes
 
 
-class OutDType(StrEnum):
-    """The type of D, which is mostly that of A and B."""
-
-    SAME = "same"
-    FLOAT32 = DType.FLOAT32.value
-    BFLOAT16 = DType.BFLOAT16.value
-    FLOAT16 = DType.FLOAT16.value
-    FLOAT8_E4M3 = DType.FLOAT8_E4M3.value
-    FLOAT8_E5M2 = DType.FLOAT8_E5M2.value
-    INT8 = DType.INT8.value
-    INT32 = DType.INT32.value
-
-
-class Bias(StrEnum):
-    """What is added to the scaled product."""
-
-    NONE = "none"
-    ROW = "row"  # a row of n elements, to each row
-    COLUMN = "column"  # a column of m elements, to each column
-
-
 class Scales(StrEnum):
     """Which products share a factor, that is a factor of A times one of B, each float32."""
 
@@ -49,14 +31,6 @@ class Scales(StrEnum):
     TENSOR = "tensor_scales"  # all of them
     ROW = "row_scales"  # those of a row of op(A) with a column of op(B)
     BLOCK = "block_scales"  # 1×128 of op(A) with 128×128 of op(B), as DeepSeek-V3 has them
-
-
-class Gate(StrEnum):
-    """Where the factors of gated pairs are among the columns of the product."""
-
-    NONE = "none"
-    HALVES = "halves"  # behind all gates
-    INTERLEAVED = "interleaved"  # behind each gate
 
 
 @dataclass(frozen=True)
@@ -104,8 +78,8 @@ class GemmFields(ProductProblem):
     scales: Scales = kind(Scales.NONE, implied=Scales.NONE)
     batch: int = size(1, implied=1)
     bias: Bias = kind(Bias.NONE, implied=Bias.NONE, transfers=True)
-    activation: Activation = kind(Activation.IDENTITY, implied=Activation.IDENTITY, transfers=True)
-    gate: Gate = kind(Gate.NONE, implied=Gate.NONE, transfers=True)
+    activation: Activation = kind(Activation.IDENTITY, allowed=FUSED, implied=Activation.IDENTITY, transfers=True)
+    gate: Gate = kind(Gate.NONE, allowed=PACKED, implied=Gate.NONE, transfers=True)
     residual: bool = kind(False, codes=("", "residual"), transfers=True)
     preactivation: bool = kind(False, codes=("", "preactivation"), transfers=True)
     bucket_rows: bool = kind(False, codes=("", "bucketed"), transfers=True)
@@ -135,8 +109,7 @@ class GemmFields(ProductProblem):
             raise ValueError(f"n={self.n}: expected an even number of columns for gate={self.gate}")
         if self.bucket_rows and (self.transpose_a or self.batch > 1):
             raise ValueError("bucket_rows=True: expected one matrix A that is stored row by row")
-        if self.out_dtype.value == self.dtype.value:
-            object.__setattr__(self, "out_dtype", OutDType.SAME)
+        object.__setattr__(self, "out_dtype", self.out_dtype.beside(self.dtype))
         self._check_kinds()
 
     def _check_kinds(self) -> None:
@@ -147,11 +120,9 @@ class GemmFields(ProductProblem):
         self._check_scales()
         if self.dtype is DType.INT8 and self.k > _MOST_INT8:
             raise ValueError(f"k={self.k}: expected at most {_MOST_INT8} terms of int8, whose sums are int32")
-        if self.result is DType.INT32:
-            alone = self.bias is Bias.NONE and not self.residual and not self.preactivation
-            plain = self.activation is Activation.IDENTITY and self.gate is Gate.NONE and self.scales is Scales.NONE
-            if self.dtype is not DType.INT8 or not (alone and plain):
-                raise ValueError("out_dtype=int32: expected int8 without scales and without an epilogue")
+        plain = self.dtype is DType.INT8 and self.epilogue == Epilogue() and self.scales is Scales.NONE
+        if self.result is DType.INT32 and not plain:
+            raise ValueError("out_dtype=int32: expected int8 without scales and without an epilogue")
 
     def _check_scales(self) -> None:
         known = {DType.INT8: tuple(Scales)[:3]} | dict.fromkeys(FLOAT8, tuple(Scales))
@@ -166,9 +137,14 @@ class GemmFields(ProductProblem):
             raise ValueError(f"gate={self.gate}: expected {Gate.INTERLEAVED} with {self.scales}")
 
     @property
+    def epilogue(self) -> Epilogue:
+        """What becomes of the product."""
+        return Epilogue(self.bias, self.activation, self.gate, self.residual, self.preactivation)
+
+    @property
     def result(self) -> DType:
         """The type of D."""
-        return self.dtype if self.out_dtype is OutDType.SAME else DType(self.out_dtype)
+        return self.out_dtype.of(self.dtype)
 
     @property
     def dtype_b(self) -> DType:

@@ -7,7 +7,7 @@
 #if result == int32
 #  include "matmul/gemm/integer_result.cuh"
 #endif
-#include "matmul/gemm/finish.cuh"
+#include "epilogue/finish.cuh"
 // One element of D, and those of Z for it, of sums in `Number`. The reference computes and stores double.
 
 #if result != int32

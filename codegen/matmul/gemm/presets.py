@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.program import Program
 
 from .emit import emit_naive, emit_wmma
-from .fields import Gate
 from .mma_sync.emit import emit
 from .mma_sync.schedule import LEAST_HALVES, MmaSyncSchedule, SharedLayout
 from .numbers import EXACT_FLOAT8_TERMS, FLOAT8

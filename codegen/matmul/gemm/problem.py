@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from autotune.codegen.epilogue.activation import STEEPEST
+from autotune.codegen.epilogue.epilogue import Bias, scalars_of_kernel
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within, row_major
 from autotune.codegen.model.work import Unit, Work
 
-from .fields import Bias, Gate, GemmFields, Scales
+from .fields import GemmFields, Scales
 from .numbers import (
     SCALE_BLOCK,
     exact_numbers,
@@ -29,7 +31,6 @@ from .numbers import (
     unit_of,
 )
 
-_STEEPEST = 1.25  # slope of an activation, at most
 _MOST_EXACT_PAIRS = 2**12  # terms of two sums whose product FP32 holds
 
 
@@ -109,7 +110,7 @@ class GemmProblem(GemmFields):
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
         largest = largest_product(self.dtype) * largest_scale(self.dtype) ** len(self._scales)
         terms = alpha * min(self.k, self.k / 4 + 2 * self.k**0.5) * largest
-        off = 2 * _STEEPEST * unit_error(self.dtype, self.k, fast=self.fast_accumulation) * terms
+        off = 2 * STEEPEST * unit_error(self.dtype, self.k, fast=self.fast_accumulation) * terms
         off += 8 * DType.FLOAT32.roundoff * (terms + 1)
         if self.gate is not Gate.NONE:  # what a gate is off counts as often as its factor says, and the other way round
             off *= 2 * (1 + alpha * min(self.k, 4 * self.k**0.5) * largest)
@@ -121,7 +122,7 @@ class GemmProblem(GemmFields):
     @property
     def scalars(self) -> Mapping[str, float]:
         """Values that would show if alpha or beta were forgotten; int32 is mostly asked for as it is summed up."""
-        return {"alpha": 1.0 if self.result is DType.INT32 else 1.5, "beta": -0.5 if self.residual else 0.0}
+        return self.epilogue.scalars | ({"alpha": 1.0} if self.result is DType.INT32 else {})
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Uniform values in [-1, 1), or integers of 8 bits, scaled to that: the tolerance rests on it."""
@@ -170,25 +171,16 @@ class GemmProblem(GemmFields):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """D and Z in float64 (int32 in its own type), by the scalars as a kernel gets them: in float32."""
-        alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
+        alpha, beta = scalars_of_kernel(scalars)
         views = {t.name: t.view(inputs[t.name]).astype(np.float64) for t in self.tensors if t.name in inputs}
         outputs = {t.name: t for t in self.tensors if t.role is Role.OUTPUT}
         flat = {name: np.zeros(t.size) for name, t in outputs.items()}
-        z = np.zeros((self.batch, self.m, self.n))
+        product = np.zeros((self.batch, self.m, self.n))
         with np.errstate(invalid="ignore"):  # infinities of both signs
-            if alpha != 0 and self.k and z.size:
-                z = alpha * (self._scaled(views, "a") @ self._scaled(views, "b"))
-            if self.bias is not Bias.NONE:
-                z += views["bias"] if self.bias is Bias.ROW else views["bias"][:, None]
-            activated = self._activated(z)
-            result = activated + beta * views["c"] if self.residual and beta else activated
+            if alpha != 0 and self.k and product.size:
+                product = alpha * (self._scaled(views, "a") @ self._scaled(views, "b"))
+            z = self.epilogue.before_activation(product, views.get("bias"))
+            result = self.epilogue.after_activation(z, views.get("c"), beta)
         for name, tensor in outputs.items():
             tensor.view(flat[name])[...] = result if name == "d" else z
         return {name: stored(values, self.result) for name, values in flat.items()}
-
-    def _activated(self, z: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        if self.gate is Gate.NONE:
-            return self.activation.apply(z)
-        halves, half = self.gate is Gate.HALVES, self.n // 2
-        gates, factors = (z[..., :half], z[..., half:]) if halves else (z[..., 0::2], z[..., 1::2])
-        return self.activation.apply(gates) * factors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from autotune.codegen.epilogue import epilogue
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
@@ -16,7 +17,6 @@ from autotune.codegen.source.plain_program import plain_program
 from autotune.codegen.source.problem_struct import problem_struct
 from autotune.codegen.source.scheduled_source import scheduled_source
 
-from .activation import Activation
 from .problem import GemvProblem, WeightOrder
 from .schedule import GemvSchedule
 from .weights import Weights
@@ -88,23 +88,25 @@ def _arguments(problem: GemvProblem, wide: Collection[str] = ()) -> tuple[Argume
         *pointer_arguments(problem.tensors, wide),
         Argument("workspace", "void*"),
         *size_arguments(_sizes(problem)),
-        Argument("alpha", "float"),
-        Argument("beta", "float"),
+        *epilogue.ARGUMENTS,
     )
 
 
 def _conditions(problem: GemvProblem) -> dict[str, int | str]:
     """What conditions in headers name beside facts and the schedule."""
-    names: dict[str, int | str] = {str(member): str(member) for member in (*WeightOrder, *Activation, *Weights)}
-    return names | {
-        "order": str(problem.order),
-        "activation": str(problem.activation),
-        "weights": str(problem.weights),
-        "zeros": problem.zeros,
-        "transpose_x": problem.transpose_x,
-        "transpose_y": problem.transpose_y,
-        "element_is_bfloat16": problem.dtype is DType.BFLOAT16,
-    }
+    names: dict[str, int | str] = {str(member): str(member) for member in (*WeightOrder, *Weights)}
+    return (
+        names
+        | problem.epilogue.conditions
+        | {
+            "order": str(problem.order),
+            "weights": str(problem.weights),
+            "zeros": problem.zeros,
+            "transpose_x": problem.transpose_x,
+            "transpose_y": problem.transpose_y,
+            "element_is_bfloat16": problem.dtype is DType.BFLOAT16,
+        }
+    )
 
 
 def _facts(problem: GemvProblem) -> dict[str, int | str]:
@@ -113,7 +115,6 @@ def _facts(problem: GemvProblem) -> dict[str, int | str]:
         "m": max(1, problem.m),  # C++ has no arrays of no elements; of no vectors nothing is launched
         "along_k": problem.order is WeightOrder.NK,
         "batched": problem.batch > 1,
-        "bias": problem.bias,
         "beta_nonzero": problem.beta_nonzero,
         "packed": problem.weights.packed,
         "group_size": problem.group_size,
@@ -136,8 +137,7 @@ def _edges(problem: GemvProblem, schedule: GemvSchedule) -> dict[str, int | str]
 
 def _served(problem: GemvProblem) -> str:
     """The problems that an unspecialised source serves: equal sources say the same."""
-    scaled = f"{problem.activation}(alpha*W*x{' + bias' if problem.bias else ''})"
-    formula = f"y = {scaled}{' + beta*y' if problem.beta_nonzero else ''}"
+    formula = f"y = {problem.epilogue.formula('W*x', 'y')}"
     batches = "batches of " if problem.batch > 1 else ""
     stored = f"{problem.weights} stored" if problem.quantised else "stored"
     vectors = f"{problem.m} vectors of {problem.dtype}, W {stored} as {problem.order}"

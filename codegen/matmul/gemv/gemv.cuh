@@ -1,7 +1,7 @@
 #pragma once
 #include "cuda/cluster.cuh"
 #include "cuda/tickets.cuh"
-#include "matmul/gemv/activation.cuh"
+#include "epilogue/activation.cuh"
 #include "matmul/gemv/main_loop.cuh"
 #if shared_x
 #  include "matmul/gemv/shared_x.cuh"

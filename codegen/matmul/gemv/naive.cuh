@@ -3,7 +3,7 @@
 #if weights == fp8
 #  include "cuda/float8.cuh"
 #endif
-#include "matmul/gemv/activation.cuh"
+#include "epilogue/activation.cuh"
 // A thread computes an output, and sums in `Number`. The reference computes and stores double.
 
 template <typename Element>

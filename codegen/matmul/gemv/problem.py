@@ -9,6 +9,8 @@ from functools import partial
 
 import numpy as np
 
+from autotune.codegen.epilogue.activation import FUSED, STEEPEST, Activation
+from autotune.codegen.epilogue.epilogue import Bias, Epilogue, scalars_of_kernel
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.integers import ceil_div
@@ -18,13 +20,11 @@ from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import Judgement, Role, Tensor, Within, row_major
 from autotune.codegen.model.work import Unit, Work
 
-from .activation import Activation
 from .weights import GROUP_SIZES, SCALE_DTYPES, Weights
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_VECTORS = 16
 MOST = 2**30  # rows and columns of W, so that one beyond the last tile is a 32-bit number, too
-_STEEPEST = 1.25  # slope of an activation, at most
 
 
 class WeightOrder(StrEnum):
@@ -73,7 +73,7 @@ class GemvProblem(MatrixProblem):
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     batch: int = size(1, implied=1)
     bias: bool = kind(False, codes=("", "bias"), transfers=True)
-    activation: Activation = kind(Activation.IDENTITY, transfers=True)
+    activation: Activation = kind(Activation.IDENTITY, allowed=FUSED, transfers=True)
     beta_nonzero: bool = kind(False, codes=("", "beta"), transfers=True)
     weights: Weights = kind(Weights.PLAIN, implied=Weights.PLAIN)
     group_size: int = kind(0, allowed=GROUP_SIZES, short="group", implied=0)
@@ -105,6 +105,12 @@ class GemvProblem(MatrixProblem):
             raise ValueError(
                 f"scale_dtype={self.scale_dtype}: expected float32 for weights=plain, which have no scales"
             )
+
+    @property
+    def epilogue(self) -> Epilogue:
+        """What becomes of the product of a group's vectors, m rows, and W transposed."""
+        bias = Bias.ROW if self.bias else Bias.NONE
+        return Epilogue(bias, self.activation, residual=self.beta_nonzero)
 
     @property
     def quantised(self) -> bool:
@@ -182,13 +188,13 @@ class GemvProblem(MatrixProblem):
     def _tolerance(self) -> Judgement:
         """That of an sgemm, by the steepest slope of an activation, and the rounding to the type of y."""
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
-        terms = _STEEPEST * ((self.k + 4) * alpha + 4) + 4 * beta
+        terms = STEEPEST * ((self.k + 4) * alpha + 4) + 4 * beta
         return Within.rounded(self.dtype, absolute=4 * DType.FLOAT32.roundoff * terms)
 
     @property
     def scalars(self) -> Mapping[str, float]:
         """Values that would show if alpha or beta were forgotten."""
-        return {"alpha": 1.5, "beta": -0.5 if self.beta_nonzero else 0.0}
+        return self.epilogue.scalars
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Uniform values in [-1, 1), and weights of at most 1: the tolerance rests on that."""
@@ -234,7 +240,7 @@ class GemvProblem(MatrixProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y in float64, by the scalars as a kernel gets them: in float32."""
-        alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
+        alpha, beta = scalars_of_kernel(scalars)
         x, y = self.tensors[0], self.tensors[-1]
         flat = inputs["y"].astype(np.float64) if self.beta_nonzero else np.zeros(y.size)
         result = y.view(flat).swapaxes(1, 2) if self.transpose_y else y.view(flat)
@@ -244,8 +250,6 @@ class GemvProblem(MatrixProblem):
             left = left.swapaxes(1, 2) if self.transpose_x else left
             with np.errstate(invalid="ignore"):  # infinities of both signs
                 product = alpha * (left @ (right.swapaxes(1, 2) if self.order is WeightOrder.NK else right))
-        if self.bias:
-            product += inputs["bias"].astype(np.float64)
-        activated = self.activation.apply(product)
-        result[...] = activated + beta * result if beta else activated
+        z = self.epilogue.before_activation(product, inputs.get("bias"))
+        result[...] = self.epilogue.after_activation(z, result, beta)
         return {"y": flat}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from autotune.codegen.epilogue import epilogue
 from autotune.codegen.matmul import double_sums
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.integers import ceil_div
@@ -110,8 +111,7 @@ def kernel_arguments(problem: SgemmProblem, number: str = "float") -> tuple[Argu
         Argument("c", f"{number}*"),
         Argument("workspace", "void*"),
         *size_arguments(_sizes(problem)),
-        Argument("alpha", "float"),
-        Argument("beta", "float"),
+        *epilogue.ARGUMENTS,
     )
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from autotune.codegen.epilogue.epilogue import Epilogue, scalars_of_kernel
 from autotune.codegen.matmul.problem import ProductProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
@@ -89,7 +90,7 @@ class SgemmProblem(ProductProblem):
     @property
     def scalars(self) -> Mapping[str, float]:
         """Values that would show if alpha or beta were forgotten."""
-        return {"alpha": 1.5, "beta": -0.5 if self.beta_nonzero else 0.0}
+        return Epilogue(residual=self.beta_nonzero).scalars
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Uniform values in [-1, 1): the tolerance rests on that."""
@@ -124,7 +125,7 @@ class SgemmProblem(ProductProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """C in float64, by the scalars as a kernel gets them: in float32."""
-        alpha, beta = (float(np.float32(scalars[name])) for name in ("alpha", "beta"))
+        alpha, beta = scalars_of_kernel(scalars)
         a, b, c = self.tensors
         flat = inputs["c"].astype(np.float64) if self.beta_nonzero else np.zeros(c.size)
         result = c.view(flat)

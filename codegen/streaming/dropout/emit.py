@@ -59,8 +59,7 @@ def arguments(problem: DropoutProblem) -> tuple[Argument, ...]:
     return (
         *pointer_arguments(problem.tensors),
         *size_arguments(_sizes(problem)),
-        Argument("seed", "unsigned long long"),
-        Argument("offset", "unsigned long long"),
+        *problem.random_state.arguments,
         Argument("p", "double", probability=True),
     )
 

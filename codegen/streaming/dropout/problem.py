@@ -14,15 +14,14 @@ from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.matrices import MatrixProblem
+from autotune.codegen.model.philox import random_words
 from autotune.codegen.model.problem import Array
+from autotune.codegen.model.random_state import STATE, RandomState
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.work import Unit, Work
 
-from .philox import random_words
-
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
-_LARGEST = 2**64
 
 
 class Mask(StrEnum):
@@ -128,6 +127,11 @@ class DropoutProblem(MatrixProblem):
         return min(map(self.vector_width, self.stored))
 
     @property
+    def random_state(self) -> RandomState:
+        """Seed and offset."""
+        return RandomState(pairs=int(self.state))
+
+    @property
     def mask_bytes(self) -> int:
         """Bytes of the mask."""
         return {Mask.NONE: 0, Mask.BYTES: self.elements, Mask.BITS: ceil_div(self.elements, 8)}[self.mask]
@@ -138,9 +142,8 @@ class DropoutProblem(MatrixProblem):
         if not self.elements:
             return Work(0)
         moved = (2 + self.residual) * self.elements + self.bias * self.columns
-        state = 2 * DType.UINT64.bytes if self.state else 0
         operations = (1 + self.bias + self.residual) * self.elements
-        return Work(moved * self.dtype.bytes + self.mask_bytes + state, {Unit.FP32: operations})
+        return Work(moved * self.dtype.bytes + self.mask_bytes + self.random_state.bytes, {Unit.FP32: operations})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -151,8 +154,7 @@ class DropoutProblem(MatrixProblem):
             found.append(self.tensor("r", self.dtype, Role.INPUT))
         if self.bias:
             found.append(Tensor.flat("bias", self.dtype, self.columns, Role.INPUT, self.align_bias))
-        if self.state:
-            found.append(Tensor.flat("state", DType.UINT64, 2, Role.INPUT, DType.UINT64.bytes))
+        found += self.random_state.tensors
         if self.mask is Mask.BYTES:
             mask = Tensor("mask", DType.UINT8, self.stored["x"], (self.columns, 1), Role.OUTPUT, self.align_mask)
             found.append(mask)
@@ -163,7 +165,7 @@ class DropoutProblem(MatrixProblem):
     @property
     def scalars(self) -> Mapping[str, float]:
         """A third is dropped; seed and offset take more than 32 bits."""
-        return {"p": 1 / 3, "seed": 0x1234_5678_9ABC_DEF0, "offset": 0xFEDC_BA98_7654_3210}
+        return {"p": 1 / 3, **self.random_state.scalars}
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers, among them zeros of both signs, infinities and NaN; a state of more than 32 bits."""
@@ -171,9 +173,9 @@ class DropoutProblem(MatrixProblem):
         made = {
             tensor.name: repeated(lambda count: _numbers(random, count).astype(self.dtype.numpy), tensor.size)
             for tensor in self.tensors
-            if tensor.role is Role.INPUT and tensor.name != "state"
+            if tensor.role is Role.INPUT and tensor.name != STATE
         }
-        return made | ({"state": random.integers(2**62, _LARGEST, 2, np.uint64)} if self.state else {})
+        return made | self.random_state.inputs(random)
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y in its own type, and the mask."""
@@ -197,10 +199,7 @@ class DropoutProblem(MatrixProblem):
 
     def _kept(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> Array:
         """Whether each element is kept, in the order of rows."""
-        seed, offset = (
-            (int(scalars[name]) + (int(inputs["state"][place]) if self.state else 0)) % _LARGEST
-            for place, name in enumerate(("seed", "offset"))
-        )
+        ((seed, offset),) = self.random_state.resolved(inputs, scalars)
         kept: Array = random_words(self.elements, seed, offset) >= np.uint64(floor(scalars["p"] * 2**32))
         return kept
 

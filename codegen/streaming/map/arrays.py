@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import FieldSpec, kind, layout, size
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.matrices import MatrixProblem
 
-from .function import Function
-
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 NARROW = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DType.INT8)
-
-
-class Gate(StrEnum):
-    """Where the factors of gated pairs are."""
-
-    NONE = "none"
-    SEPARATE = "separate"  # in an array of their own
-    HALVES = "halves"  # behind the gates in each row
-    INTERLEAVED = "interleaved"  # behind each gate
-
-
-class OutDType(StrEnum):
-    """The type of the results, which is mostly that of x."""
-
-    SAME = "same"
-    FLOAT32 = DType.FLOAT32.value
-    FLOAT16 = DType.FLOAT16.value
-    BFLOAT16 = DType.BFLOAT16.value
-    FLOAT8_E4M3 = DType.FLOAT8_E4M3.value
-    FLOAT8_E5M2 = DType.FLOAT8_E5M2.value
-    INT8 = DType.INT8.value
 
 
 @dataclass(frozen=True)
@@ -63,9 +42,9 @@ class MapArrays(MatrixProblem):
 
     rows: int = size(4096, most=None)
     columns: int = size(4096, most=None)
-    function: Function = kind(Function.GELU)
+    function: Activation = kind(Activation.GELU)
     dtype: DType = kind(DType.FLOAT32, allowed=(*DTYPES, *NARROW))
-    out_dtype: OutDType = kind(OutDType.SAME)
+    out_dtype: OutDType = kind(OutDType.SAME, allowed=tuple(one for one in OutDType if one is not OutDType.INT32))
     saturate: bool = kind(False, codes=("", "saturate"))
     gate: Gate = kind(Gate.NONE)
     bias: bool = kind(False, codes=("", "bias"))
@@ -84,8 +63,7 @@ class MapArrays(MatrixProblem):
     align_y: int = layout(16)
 
     def __post_init__(self) -> None:
-        if self.result is self.dtype:
-            object.__setattr__(self, "out_dtype", OutDType.SAME)
+        object.__setattr__(self, "out_dtype", self.out_dtype.beside(self.dtype))
         self._check_kinds()
         super().__post_init__()
         for operand in set("urg") - self.stored.keys():
@@ -97,7 +75,7 @@ class MapArrays(MatrixProblem):
 
     def _check_kinds(self) -> None:
         """``ValueError`` for combinations that no kernel computes."""
-        casts = self.function is Function.IDENTITY and self.gate is Gate.NONE and not (self.bias or self.residual)
+        casts = self.function is Activation.IDENTITY and self.gate is Gate.NONE and not (self.bias or self.residual)
         if self.dtype in NARROW and not casts:
             raise ValueError(
                 f"dtype={self.dtype}: expected one of {', '.join(DTYPES)} where more than a cast is computed"
@@ -114,18 +92,13 @@ class MapArrays(MatrixProblem):
     @property
     def result(self) -> DType:
         """The type of the forward pass's results."""
-        return self.dtype if self.out_dtype is OutDType.SAME else DType(self.out_dtype)
-
-    @property
-    def packed_rows(self) -> bool:
-        """Whether the rows of x hold gates and factors."""
-        return self.gate in (Gate.HALVES, Gate.INTERLEAVED)
+        return self.out_dtype.of(self.dtype)
 
     @cached_property
     def stored(self) -> dict[str, tuple[int, int]]:
         """Rows and columns of the arrays that there are, but for a bias and a scale."""
         plain, pairs = (self.rows, self.columns), (self.rows, 2 * self.columns)
-        x = pairs if self.packed_rows else plain
+        x = pairs if self.gate.packed else plain
         two = self.backward and self.gate is Gate.SEPARATE
         there = {"x": True, "u": self.gate is Gate.SEPARATE, "r": self.residual, "g": self.backward}
         arrays = {"x": x, "u": plain, "r": plain, "g": plain}

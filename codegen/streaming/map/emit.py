@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.codegen.model.launch import Launch
@@ -15,8 +17,7 @@ from autotune.codegen.source.plain_program import plain_program
 from autotune.codegen.source.problem_struct import problem_struct
 from autotune.codegen.source.scheduled_source import scheduled_source
 
-from .arrays import NARROW, Gate
-from .function import Function
+from .arrays import NARROW
 from .problem import MapProblem
 from .schedule import MapSchedule
 
@@ -73,7 +74,7 @@ def _sizes(problem: MapProblem, index: str) -> dict[str, tuple[str, int]]:
 
 def _conditions(problem: MapProblem) -> dict[str, Constant]:
     """What conditions in headers name beside facts and the schedule."""
-    names: dict[str, Constant] = {str(member): str(member) for member in (*Function, *Gate)}
+    names: dict[str, Constant] = {str(member): str(member) for member in (*Activation, *Gate)}
     return names | {"function": str(problem.function), "gate": str(problem.gate)}
 
 

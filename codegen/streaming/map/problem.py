@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
 
-from .arrays import NARROW, Gate, MapArrays
+from .arrays import NARROW, MapArrays
 from .convert import converted
-from .function import Function
 
 # FP32 and special operations of each function, about.
-_OPERATIONS = {Function.RELU: (1, 0), Function.RELU2: (2, 0), Function.IDENTITY: (0, 0), Function.GELU: (20, 1)}
+_OPERATIONS = {Activation.RELU: (1, 0), Activation.RELU2: (2, 0), Activation.IDENTITY: (0, 0), Activation.GELU: (20, 1)}
 _USUAL_OPERATIONS = (6, 2)
 
 
@@ -80,7 +81,7 @@ class MapProblem(MapArrays):
         if self.exact:
             return EXACT
         fused = self.residual or self.backward or self.gate is not Gate.NONE
-        if self.function is Function.EXP and not fused:
+        if self.function is Activation.EXP and not fused:
             return Within.rounded(self.dtype_of("y"), absolute=2.0**-126, relative=2.0**-21)
         absolute = 2.0 ** (-16 if self.backward and self.gate is not Gate.NONE else -18 if fused else -22)
         return Within.rounded(self.dtype_of("y"), absolute=absolute, relative=2.0**-20)
@@ -105,7 +106,7 @@ class MapProblem(MapArrays):
             else:
                 found["x"] = drawn(tensor, 40 if self.dtype is DType.INT8 else 1 if self.result in NARROW else 3)
                 view = tensor.view(found["x"])
-                self._make_special(self._parts(view)[0] if self.packed_rows else view, random)
+                self._make_special(self.gate.separated(view)[0] if self.gate.packed else view, random)
         return found
 
     def _make_special(self, z: Array, random: np.random.Generator) -> None:
@@ -126,7 +127,7 @@ class MapProblem(MapArrays):
         number = np.float32 if self.exact else np.float64
         arrays = {tensor.name: tensor.view(inputs[tensor.name]).astype(np.float32) for tensor in self.tensors[:-1]}
         x = arrays["x"]
-        z, u = self._parts(x) if self.packed_rows else (x, arrays.get("u"))
+        z, u = self.gate.separated(x) if self.gate.packed else (x, arrays.get("u"))
         with np.errstate(all="ignore"):
             z = z + arrays["bias"] if self.bias else z
             if self.backward:
@@ -139,16 +140,10 @@ class MapProblem(MapArrays):
         if len(rounded) == 1:
             view[...] = rounded[0]
         else:
-            parts = self._parts(view) if self.packed_rows else (view[: self.rows], view[self.rows :])
+            parts = self.gate.separated(view) if self.gate.packed else (view[: self.rows], view[self.rows :])
             for part, one in zip(parts, rounded, strict=True):
                 part[...] = one
         return {"y": flat}
-
-    def _parts(self, rows: Array) -> tuple[Array, Array]:
-        """Gates and factors in packed rows."""
-        if self.gate is Gate.HALVES:
-            return rows[:, : self.columns], rows[:, self.columns :]
-        return rows[:, 0::2], rows[:, 1::2]
 
     def _forward(self, z: Array, u: Array | None, arrays: Mapping[str, Array]) -> Array:
         result: Array = self.function.apply(z)

@@ -87,7 +87,7 @@ class MapSchedule(Schedule):
         """Bytes of the vectors that a thread loads for one vector of results."""
         read = (name for name in problem.stored if name != "y")
         return sum(
-            self.vector_width * problem.element_bytes_of(x) * (2 if x == "x" and problem.packed_rows else 1)
+            self.vector_width * problem.element_bytes_of(x) * (2 if x == "x" and problem.gate.packed else 1)
             for x in read
         )
 

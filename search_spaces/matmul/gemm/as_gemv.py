@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.search_spaces.contract.restatement import Restatement
 from autotune.search_spaces.matmul.as_gemv import by_columns, by_rows

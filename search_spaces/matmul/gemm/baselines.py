@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.torch_activations import activated
 
 from .low_precision_baselines import low_precision_product
-
-_APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}
 
 
 def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
@@ -52,12 +53,12 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
         if kept is not None:
             kept.copy_(z)
         if problem.gate is Gate.NONE:
-            z = _activated(torch, problem.activation, z)
+            z = activated(torch, problem.activation, z)
         else:
             half = problem.n // 2
             halves = problem.gate is Gate.HALVES
             gates, factors = (z[..., :half], z[..., half:]) if halves else (z[..., 0::2], z[..., 1::2])
-            z = _activated(torch, problem.activation, gates) * factors
+            z = activated(torch, problem.activation, gates) * factors
         if c is None:
             arrays[2].copy_(z)
         else:
@@ -76,13 +77,6 @@ def _with_tf32(torch: Any, multiply: Callable[..., Any]) -> Callable[..., Any]:
             flags.allow_tf32 = before
 
     return rounded
-
-
-def _activated(torch: Any, activation: Activation, z: Any) -> Any:
-    functional = torch.nn.functional
-    if activation in _APPROXIMATE:
-        return functional.gelu(z, approximate=_APPROXIMATE[activation])
-    return z if activation is Activation.IDENTITY else getattr(functional, activation)(z)
 
 
 _TORCH = TorchCall(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autotune.codegen.matmul.gemm.fields import Bias, Gate, OutDType
+from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.numbers import DTYPES, FLOAT8
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor import row_major
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
@@ -94,8 +96,8 @@ def _types(
     fast_accumulation: bool,
     bucket_rows: bool,
 ) -> Mapping[str, ArrayType]:
-    if activation not in list(Activation):
-        raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
+    if activation not in FUSED:
+        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
     if a.dtype not in DTYPES or (a.dtype != b.dtype and not {a.dtype, b.dtype} <= {*FLOAT8}):
         raise TypeError(
             f"a has dtype {a.dtype} and b {b.dtype}: gemm takes two of the same of {', '.join(DTYPES)}, or of float8"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import Activation
 from autotune.search_spaces.contract.derivative import Backward, Derivative
 from autotune.search_spaces.matmul.derivative import operand_gradients
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autotune.codegen.matmul.gemm.fields import Bias
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.search_spaces.contract.baselines import TorchCall
-
-_APPROXIMATE = {Activation.GELU: "none", Activation.GELU_TANH: "tanh"}
+from autotune.search_spaces.contract.torch_activations import activated
 
 
 def _linear(torch: Any, problem: GemvProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
@@ -35,20 +34,13 @@ def _linear(torch: Any, problem: GemvProblem, tensors: Mapping[str, Any]) -> Cal
 
     def compute() -> None:
         z = multiply(target, beta=0) if bias is None else multiply(bias)
-        z = _activated(torch, problem.activation, z)
+        z = activated(torch, problem.activation, z)
         if problem.beta_nonzero:
             torch.add(z, target, alpha=beta, out=target)
         else:
             target.copy_(z)
 
     return compute
-
-
-def _activated(torch: Any, activation: Activation, z: Any) -> Any:
-    functional = torch.nn.functional
-    if activation in _APPROXIMATE:
-        return functional.gelu(z, approximate=_APPROXIMATE[activation])
-    return z if activation is Activation.IDENTITY else getattr(functional, activation)(z)
 
 
 BASELINES: Mapping[str, TorchCall | str] = {

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NamedTuple
 
-from autotune.codegen.matmul.gemv.activation import Activation
+from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, MOST_VECTORS, GemvProblem, WeightOrder
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_apart, matrices, rows
+from autotune.search_spaces.contract.layouts import MAKE_CONTIGUOUS, Layout, check_apart, matrices, rows
 
-from .quantised import check_contiguous, check_groups, weights_of
+from .quantised import check_groups, check_groups_contiguous, weights_of
 
 
 def gemv(
@@ -78,8 +78,8 @@ def _types(
     activation: str,
     group_size: int,
 ) -> Mapping[str, ArrayType]:
-    if activation not in list(Activation):
-        raise ValueError(f"activation={activation!r}: expected one of {', '.join(Activation)}")
+    if activation not in FUSED:
+        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
     if input.dtype not in DTYPES:
         raise TypeError(f"input has dtype {input.dtype}: gemv takes {', '.join(DTYPES)}")
     weights = weights_of(input, weight)
@@ -115,7 +115,7 @@ def _bind(
         raise ValueError(f"bias has strides {bias.strides}: expected a contiguous vector")
     for name, groups in (("scales", scales), ("zeros", zeros)):
         if groups is not None:
-            check_contiguous(name, groups, shared=not matrix.stride)
+            check_groups_contiguous(name, groups, shared=not matrix.stride)
     problem = GemvProblem(
         n=matrix.rows,
         k=input.shape[-1],
@@ -160,7 +160,7 @@ def _vectors(name: str, layout: Layout, batched: bool) -> _Vectors:
     if matrix.transposed:
         raise ValueError(
             f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous vectors along the last "
-            "axis; call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+            f"axis; {MAKE_CONTIGUOUS}"
         )
     if name == "out":
         check_apart(name, layout, matrix)

@@ -7,7 +7,7 @@ from math import prod
 from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor import row_major
-from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.layouts import MAKE_CONTIGUOUS, Layout
 
 _QUANTISED = {str(one.stored(DType.FLOAT32)): one for one in Weights if one is not Weights.PLAIN}
 
@@ -48,7 +48,7 @@ def check_groups(
         raise ValueError(f"zeros have dtype {zeros.dtype} and shape {zeros.shape}: expected uint8 of shape {shape}")
 
 
-def check_contiguous(name: str, layout: Layout, *, shared: bool) -> None:
+def check_groups_contiguous(name: str, layout: Layout, *, shared: bool) -> None:
     """``ValueError`` unless scales or zero points have no gaps, and are shared by a batch that shares its weights."""
     strides = row_major(layout.shape)
     batch = len(layout.shape) - 2
@@ -58,5 +58,5 @@ def check_contiguous(name: str, layout: Layout, *, shared: bool) -> None:
     if 0 not in layout.shape and any(size > 1 and step != own for size, step, own in axes):
         raise ValueError(
             f"{name} have shape {layout.shape} and strides {layout.strides}: expected strides {strides}; "
-            "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+            f"{MAKE_CONTIGUOUS}"
         )

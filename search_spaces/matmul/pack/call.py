@@ -10,9 +10,8 @@ from autotune.codegen.matmul.gemv.problem import DTYPES
 from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
 from autotune.codegen.matmul.pack.problem import FORMATS, PackProblem
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, rows
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
 
 
 def pack(
@@ -87,11 +86,7 @@ def _bind(
     together = weights.scale_rows(group_size)
     if prod(weight.shape[:-2]) > 1 and n % together:
         raise ValueError(f"weight has shape {weight.shape}: expected rows of a matrix in blocks of {together}")
-    for name, groups in (("scales", scales), ("zeros", zeros)):
-        if groups is not None and not _dense(groups):
-            raise ValueError(
-                f"{name} has shape {groups.shape} and strides {groups.strides}: expected a contiguous array"
-            )
+    check_contiguous(scales=scales, zeros=zeros)
     problem = PackProblem(
         n=w.rows,
         k=w.columns,
@@ -106,11 +101,6 @@ def _bind(
         align_q=q.alignment,
     )
     return Binding(problem, {"weight": "w", "codes": "q", "scales": "scales", "zeros": "zeros"})
-
-
-def _dense(layout: Layout) -> bool:
-    axes = zip(layout.shape, layout.strides, row_major(layout.shape), strict=True)
-    return 0 in layout.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
 
 
 CALL = Call(

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.rows.cross_entropy.logits_problem import TARGETS
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, Shape, rows
-from autotune.search_spaces.rows.norm.call import contiguous
+from autotune.search_spaces.contract.layouts import Layout, Shape, check_contiguous, rows
 
 
 def cross_entropy(
@@ -145,12 +143,6 @@ def _fields(
     return fields
 
 
-def _check_contiguous(**layouts: Layout | None) -> None:
-    for name, layout in layouts.items():
-        if layout is not None and not contiguous(layout.shape, layout.strides):
-            raise ValueError(f"{name} has strides {layout.strides}: expected {row_major(layout.shape)}")
-
-
 def _bind(
     input: Layout,
     target: Layout,
@@ -164,7 +156,7 @@ def _bind(
     if (grad_loss is None) != (grad_input is None):
         missing = "grad_loss" if grad_loss is None else "grad_input"
         raise ValueError(f"{missing} is missing: the gradients of the losses and of input come together")
-    _check_contiguous(target=target, grad_loss=grad_loss, out=out, lse=lse)
+    check_contiguous(target=target, grad_loss=grad_loss, out=out, lse=lse)
     gradient = None if grad_input is None else ("grad_input", grad_input)
     problem = CrossEntropyProblem(
         **_fields(input, target, grad_loss, gradient, nonzero),
@@ -179,7 +171,7 @@ def _bind(
 def _bind_backward(
     input: Layout, target: Layout, lse: Layout, grad_loss: Layout, out: Layout, **nonzero: bool
 ) -> Binding:
-    _check_contiguous(target=target, grad_loss=grad_loss, lse=lse)
+    check_contiguous(target=target, grad_loss=grad_loss, lse=lse)
     problem = CrossEntropyBackwardProblem(**_fields(input, target, grad_loss, ("out", out), nonzero))
     pointers = {"input": "x", "target": "target", "lse": "lse", "grad_loss": "dloss", "out": "d"}
     return Binding(problem, pointers)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
 from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, Rows, rows
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, joined_rows
 
 QUANTIZED = (DType.INT8, DType.FLOAT8_E4M3)
 
@@ -152,29 +150,6 @@ def normalized(shape: tuple[int, ...] | int) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-def joined_rows(name: str, layout: Layout, axes: int) -> Rows:
-    """The rows of an array whose last axes are one row together.
-
-    Raises:
-        ValueError: its rows are not contiguous, or not evenly spaced.
-    """
-    kept = len(layout.shape) - axes
-    inner, strides = layout.shape[kept:], layout.strides[kept:]
-    if 0 not in layout.shape and not contiguous(inner, strides):
-        raise ValueError(
-            f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous rows of {inner}; "
-            "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
-        )
-    joined = layout._replace(shape=(*layout.shape[:kept], prod(inner)), strides=(*layout.strides[:kept], 1))
-    return rows(name, joined)
-
-
-def contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether an array has no gaps and its last axis varies fastest."""
-    axes = zip(shape, strides, row_major(shape), strict=True)
-    return 0 in shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
-
-
 def _fields(
     input: Layout,
     normalized_shape: tuple[int, ...] | int,
@@ -206,9 +181,7 @@ def _fields(
         strides = ", ".join(str(one.leading) for one in together)
         raise ValueError(f"rows of input, residual and residual_out are {strides} elements apart: expected the same")
     flat = _given(weight=weight, bias=bias, mean=mean, rstd=rstd, scale=scale)
-    for name, one in flat:
-        if not contiguous(one.shape, one.strides):
-            raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
+    check_contiguous(**dict(flat))
     factors = [one for name, one in flat if name in ("weight", "bias")]
     return {
         "rows": x.rows,

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.rows.norm.call import contiguous, joined_rows, normalized
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, joined_rows
+from autotune.search_spaces.rows.norm.call import normalized
 
 
 def norm_backward(
@@ -113,10 +112,7 @@ def _bind(
         raise ValueError(
             f"rows of input are {x.leading} elements apart, those of grad_output {dy.leading}: expected the same"
         )
-    flat = {"weight": weight, "mean": mean, "rstd": rstd, "grad_weight": grad_weight, "grad_bias": grad_bias}
-    for name, one in flat.items():
-        if one is not None and not contiguous(one.shape, one.strides):
-            raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
+    check_contiguous(weight=weight, mean=mean, rstd=rstd, grad_weight=grad_weight, grad_bias=grad_bias)
     problem = NormBackwardProblem(
         rows=x.rows,
         columns=x.columns,

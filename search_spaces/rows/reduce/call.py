@@ -9,7 +9,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.layouts import MAKE_CONTIGUOUS, Layout
 
 
 def reduce(
@@ -136,7 +136,7 @@ def _matrix(input: Layout, dim: int | None) -> tuple[Axis, int, int, int]:
                 return axis, outer.length, inner.length, outer.step if outer.length > 1 and inner.length else 0
     raise ValueError(
         f"input has shape {input.shape} and strides {input.strides}: expected contiguous elements, or a matrix, to "
-        f"reduce along dim={dim}; call contiguous() first (NumPy, CuPy: ascontiguousarray)"
+        f"reduce along dim={dim}; {MAKE_CONTIGUOUS}"
     )
 
 

@@ -7,12 +7,11 @@ from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, rows
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
 
 
 def softmax(
@@ -126,9 +125,7 @@ def _bind(
     **options: bool,
 ) -> Binding:
     x, y = rows("input", input), rows("out", out)
-    for name, one in (("lengths", lengths), ("lse", lse)):
-        if one is not None and not _dense(one):
-            raise ValueError(f"{name} has strides {one.strides}: expected {row_major(one.shape)}")
+    check_contiguous(lengths=lengths, lse=lse)
     given: dict[str, Any] = {**options}
     if mask is not None:
         m, kind = rows("mask", mask), Mask.KEEP if mask.dtype == DType.BOOL else Mask.ADD
@@ -147,12 +144,6 @@ def _bind(
         **given,
     )
     return Binding(problem, {"input": "x", "mask": "mask", "lengths": "lengths", "out": "y", "lse": "lse"})
-
-
-def _dense(layout: Layout) -> bool:
-    dense = row_major(layout.shape)
-    axes = zip(layout.shape, layout.strides, dense, strict=True)
-    return 0 in layout.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
 
 
 CALL = Call(

@@ -7,11 +7,10 @@ from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, Rows, rows
+from autotune.search_spaces.contract.layouts import Layout, Rows, check_contiguous, rows
 
 _BYTES = (DType.BOOL, DType.UINT8)
 
@@ -144,13 +143,7 @@ def _bind(
 
 def _one_row(name: str, layout: Layout) -> Rows:
     """All elements of a contiguous array."""
-    dense = row_major(layout.shape)
-    axes = zip(layout.shape, layout.strides, dense, strict=True)
-    if 0 not in layout.shape and any(extent > 1 and stride != usual for extent, stride, usual in axes):
-        raise ValueError(
-            f"{name} has shape {layout.shape} and strides {layout.strides}: expected a contiguous array; "
-            "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
-        )
+    check_contiguous(**{name: layout})
     return Rows(1, prod(layout.shape), 0, layout.alignment)
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.tensor import row_major
+from autotune.codegen.model.random_state import RANDOM_SCALARS
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, rows
-
-_WORDS = (DType.UINT64, DType.INT64)
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
+from autotune.search_spaces.contract.random_state import random_pairs
 
 
 def dropout(
@@ -71,8 +70,7 @@ def _types(
             raise ValueError(
                 f"{name} has shape {layout.shape} and dtype {layout.dtype}: expected {expected} and {input.dtype}"
             )
-    if state is not None and (state.shape != (2,) or state.dtype not in _WORDS):
-        raise ValueError(f"state has shape {state.shape} and dtype {state.dtype}: expected (2,) and uint64 or int64")
+    random_pairs(state)
     mask = (ceil_div(prod(shape), 8),) if packed else shape
     return {"out": ArrayType(shape, input.dtype), "mask": ArrayType(mask, DType.UINT8)}
 
@@ -88,12 +86,7 @@ def _bind(
 ) -> Binding:
     x, y = rows("input", input), rows("out", out)
     r = rows("residual", residual) if residual is not None else None
-    for name, layout in (("bias", bias), ("state", state), ("mask", mask)):
-        if layout is not None and not _dense(layout):
-            raise ValueError(
-                f"{name} has shape {layout.shape} and strides {layout.strides}: expected a contiguous array; "
-                "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
-            )
+    check_contiguous(bias=bias, state=state, mask=mask)
     stored = Mask.NONE if mask is None else Mask.BITS if packed else Mask.BYTES
     problem = DropoutProblem(
         rows=x.rows,
@@ -102,7 +95,7 @@ def _bind(
         bias=bias is not None,
         residual=residual is not None,
         mask=stored,
-        state=state is not None,
+        state=random_pairs(state) > 0,
         ldx=x.leading,
         align_x=x.alignment,
         ldy=y.leading,
@@ -116,18 +109,13 @@ def _bind(
     return Binding(problem, pointers)
 
 
-def _dense(layout: Layout) -> bool:
-    axes = zip(layout.shape, layout.strides, row_major(layout.shape), strict=True)
-    return 0 in layout.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
-
-
 CALL = Call(
     declaration=dropout,
     inputs=("input", "bias", "residual", "state"),
     outputs=("out", "mask"),
     types=_types,
     bind=_bind,
-    scalars=("p", "seed", "offset"),
+    scalars=("p", *RANDOM_SCALARS),
     optional=("bias", "residual", "state", "mask"),
     in_place=(("out", "input"),),
 )

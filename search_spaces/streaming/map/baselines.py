@@ -5,39 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autotune.codegen.streaming.map.arrays import Gate
-from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.search_spaces.contract.baselines import TorchCall, compiled
-
-_APPROXIMATE = {Function.GELU: "none", Function.GELU_TANH: "tanh"}
-_QUICK = 1.702
+from autotune.search_spaces.contract.torch_activations import GELU_APPROXIMATIONS, activated
 
 
-def _apply(torch: Any, function: Function, z: Any) -> Any:
-    """A function of a tensor."""
-    functional = torch.nn.functional
-    if function in _APPROXIMATE:
-        return functional.gelu(z, approximate=_APPROXIMATE[function])
-    if function is Function.QUICK_GELU:
-        return z * torch.sigmoid(_QUICK * z)
-    if function is Function.RELU2:
-        return torch.square(functional.relu(z))
-    if function is Function.IDENTITY:
-        return z
-    return getattr(functional if function in (Function.SILU, Function.RELU) else torch, function)(z)
-
-
-def _gradient(torch: Any, function: Function, z: Any, g: Any) -> Any:
+def _gradient(torch: Any, function: Activation, z: Any, g: Any) -> Any:
     """The gradient of a function's argument, by the calls that autograd makes."""
     aten = torch.ops.aten
-    if function in _APPROXIMATE:
-        return aten.gelu_backward(g, z, approximate=_APPROXIMATE[function])
-    if function is Function.SILU:
+    if function in GELU_APPROXIMATIONS:
+        return aten.gelu_backward(g, z, approximate=GELU_APPROXIMATIONS[function])
+    if function is Activation.SILU:
         return aten.silu_backward(g, z)
-    if function is Function.RELU:
+    if function is Activation.RELU:
         return aten.threshold_backward(g, z, 0)
-    if function is Function.IDENTITY:
+    if function is Activation.IDENTITY:
         return g
     raise ValueError(f"no call of PyTorch is stated for the derivative of {function}")
 
@@ -48,7 +32,7 @@ def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callabl
 
     def forward() -> Mapping[str, Any] | None:
         z, u = _parts(problem, x, tensors.get("u"))
-        result = _apply(torch, problem.function, z + tensors["bias"] if problem.bias else z)
+        result = activated(torch, problem.function, z + tensors["bias"] if problem.bias else z)
         if u is not None:
             result = result * u
         if problem.residual:
@@ -70,7 +54,7 @@ def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callabl
         separate = (y[: problem.rows], y[problem.rows :])
         of_z, of_u = separate if problem.gate is Gate.SEPARATE else _parts(problem, y, None)
         of_z.copy_(_gradient(torch, problem.function, z, g * u))
-        of_u.copy_(g * _apply(torch, problem.function, z))
+        of_u.copy_(g * activated(torch, problem.function, z))
         return None
 
     return backward if problem.backward else forward

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor import row_major
-from autotune.codegen.streaming.map.arrays import DTYPES, NARROW, Gate, OutDType
-from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.streaming.map.arrays import DTYPES, NARROW
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, Shape, rows
@@ -73,8 +75,8 @@ def _types(
     dtype: DType | None,
     saturate: bool,
 ) -> Mapping[str, ArrayType]:
-    if function not in list(Function):
-        raise ValueError(f"function={function!r}: expected one of {', '.join(Function)}")
+    if function not in list(Activation):
+        raise ValueError(f"function={function!r}: expected one of {', '.join(Activation)}")
     if input.dtype not in (*DTYPES, *NARROW):
         raise TypeError(f"input has dtype {input.dtype}: map takes {', '.join((*DTYPES, *NARROW))}")
     if not input.shape:
@@ -147,7 +149,7 @@ def _bind(
     problem = MapProblem(
         rows=_count(input.shape[:-1]),
         columns=input.shape[-1] // (2 if packed else 1),
-        function=Function(function),
+        function=Activation(function),
         dtype=DType(input.dtype),
         out_dtype=OutDType.SAME if dtype is None else OutDType(dtype),
         saturate=saturate,

@@ -7,10 +7,9 @@ from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, matrices
+from autotune.search_spaces.contract.layouts import Layout, check_contiguous, matrices
 
 _POSITIONS = (DType.INT32, DType.INT64)
 
@@ -113,12 +112,7 @@ def _bind(
         if seen.transposed or (seen.leading and seen.leading < seen.columns):
             raise ValueError(f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous heads")
         where |= {f"ld{operand}": seen.leading, f"stride_{operand}": seen.stride, f"align_{operand}": seen.alignment}
-    for name, listed in (("positions", positions), ("cos_sin_cache", cos_sin_cache)):
-        if listed is not None and 0 not in listed.shape and listed.strides != row_major(listed.shape):
-            raise ValueError(
-                f"{name} has shape {listed.shape} and strides {listed.strides}: expected a contiguous array; "
-                "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
-            )
+    check_contiguous(positions=positions, cos_sin_cache=cos_sin_cache)
     tokens = q.shape[:-2]
     each = positions is not None and positions.shape == tokens
     problem = RopeProblem(

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
-from autotune.codegen.matmul.gemm.fields import Bias, Gate
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.devices.base import DeviceError
 
 from .aligned_inputs import aligned

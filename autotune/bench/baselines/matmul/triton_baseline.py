@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from autotune.bench.baselines.torch_call import torch_baseline
-from autotune.codegen.matmul.gemm.fields import Bias, Gate
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemv.activation import Activation
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.search_spaces.contract.baselines import TorchCall
 from autotune.search_spaces.matmul.sgemm.baselines import operands

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autotune.bench.baselines.torch_call import torch_baseline
-from autotune.codegen.streaming.map.arrays import Gate
-from autotune.codegen.streaming.map.function import Function
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.search_spaces.contract.baselines import TorchCall
 
@@ -26,14 +26,14 @@ def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callabl
         return lambda: {"y": swiglu_fused_gate_up_backward(x, tensors["g"])}
     if problem.gate is Gate.HALVES:
         return lambda: {"y": swiglu_fused_gate_up_forward(x)[1]}
-    pairs = geglu_forward if problem.function is Function.GELU_TANH else swiglu_forward
+    pairs = geglu_forward if problem.function is Activation.GELU_TANH else swiglu_forward
     return lambda: {"y": pairs(x, tensors["u"])[2]}
 
 
 _KINDS = (
-    (Function.SILU, Gate.SEPARATE, False),
-    (Function.GELU_TANH, Gate.SEPARATE, False),
-    (Function.SILU, Gate.HALVES, False),
-    (Function.SILU, Gate.HALVES, True),
+    (Activation.SILU, Gate.SEPARATE, False),
+    (Activation.GELU_TANH, Gate.SEPARATE, False),
+    (Activation.SILU, Gate.HALVES, False),
+    (Activation.SILU, Gate.HALVES, True),
 )
 MAP = torch_baseline("liger", TorchCall("Liger-Kernel's SwiGLU or GEGLU", _map, needs="liger-kernel"))

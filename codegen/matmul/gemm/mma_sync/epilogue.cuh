@@ -5,7 +5,7 @@
 #include "cuda/numbers.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/vector.cuh"
-#include "matmul/gemm/finish.cuh"
+#include "epilogue/finish.cuh"
 #include "matmul/gemm/mma_sync/main_loop.cuh"
 #include "matmul/gemm/tiling.cuh"
 #if result == int32

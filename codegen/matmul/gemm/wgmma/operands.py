@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.prepare import prepared, product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.argument import Argument

@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/packed.cuh"
-#include "matmul/gemm/finish.cuh"
+#include "epilogue/finish.cuh"
 #include "matmul/gemm/wgmma/tiles.cuh"
 #if result == int32
 #  include "matmul/gemm/integer_result.cuh"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from autotune.codegen.matmul.gemm.fields import Bias, OutDType
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.integers import ceil_div
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     LEAST_HALVES,
     PRODUCT_BYTES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from autotune.codegen.matmul.gemm.fields import Gate
+from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     LEAST_HALVES,
     PRODUCT_BYTES,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autotune.codegen.matmul.gemm.fields import Gate, Scales
+from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem

@@ -1,4 +1,4 @@
-"""The functions of one number that a map applies, and their derivatives, in NumPy."""
+"""Functions of one number, and their derivatives, in NumPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TANH_FACTOR, _TANH_CUBIC = sqrt(2 / pi), 0.044715  # of gelu_tanh
 _QUICK = 1.702  # of quick_gelu
 
 
-class Function(StrEnum):
+class Activation(StrEnum):
     """A function of one number, by PyTorch's names where it has one."""
 
     GELU = "gelu"  # x·Φ(x), by the error function
@@ -30,8 +30,8 @@ class Function(StrEnum):
 
     @property
     def exact(self) -> bool:
-        """Whether the result is the number or 0: nothing is rounded."""
-        return self in (Function.RELU, Function.IDENTITY)
+        """Whether the result is the number or 0: nothing is rounded, and whole numbers stay whole."""
+        return self in (Activation.RELU, Activation.IDENTITY)
 
     def apply(self, z: _Numbers) -> _Numbers:
         """The function of each number. NaN stays NaN, and so does what PyTorch computes as infinity · 0."""
@@ -41,9 +41,13 @@ class Function(StrEnum):
     def gradient(self, z: _Numbers, gradient: _Numbers) -> _Numbers:
         """The gradient of each number by that of its result; of relu it is 0 up to 0, whatever the latter is."""
         with np.errstate(all="ignore"):
-            if self is Function.RELU:
+            if self is Activation.RELU:
                 return np.where(z <= 0, 0.0, gradient)
-            return gradient if self is Function.IDENTITY else gradient * _SLOPES[self](z)
+            return gradient if self is Activation.IDENTITY else gradient * _SLOPES[self](z)
+
+
+FUSED = (Activation.IDENTITY, Activation.RELU, Activation.GELU, Activation.GELU_TANH, Activation.SILU)  # to products
+STEEPEST = 1.25  # slope of these, at most
 
 
 def _sigmoid(z: _Numbers) -> _Numbers:
@@ -90,25 +94,25 @@ def _scaled_silu_slope(z: _Numbers, factor: float) -> _Numbers:
     return result
 
 
-_FUNCTIONS: Mapping[Function, Callable[[_Numbers], _Numbers]] = {
-    Function.GELU: lambda z: z * _normal(z),
-    Function.GELU_TANH: lambda z: z * _sigmoid(_tanh_argument(z)),
-    Function.QUICK_GELU: lambda z: z * _sigmoid(_QUICK * z),
-    Function.SILU: lambda z: z * _sigmoid(z),
-    Function.RELU: _relu,
-    Function.RELU2: lambda z: _relu(z) ** 2,
-    Function.SIGMOID: _sigmoid,
-    Function.TANH: np.tanh,
-    Function.EXP: np.exp,
-    Function.IDENTITY: lambda z: z,
+_FUNCTIONS: Mapping[Activation, Callable[[_Numbers], _Numbers]] = {
+    Activation.GELU: lambda z: z * _normal(z),
+    Activation.GELU_TANH: lambda z: z * _sigmoid(_tanh_argument(z)),
+    Activation.QUICK_GELU: lambda z: z * _sigmoid(_QUICK * z),
+    Activation.SILU: lambda z: z * _sigmoid(z),
+    Activation.RELU: _relu,
+    Activation.RELU2: lambda z: _relu(z) ** 2,
+    Activation.SIGMOID: _sigmoid,
+    Activation.TANH: np.tanh,
+    Activation.EXP: np.exp,
+    Activation.IDENTITY: lambda z: z,
 }
-_SLOPES: Mapping[Function, Callable[[_Numbers], _Numbers]] = {
-    Function.GELU: _gelu_slope,
-    Function.GELU_TANH: _gelu_tanh_slope,
-    Function.QUICK_GELU: lambda z: _scaled_silu_slope(z, _QUICK),
-    Function.SILU: lambda z: _scaled_silu_slope(z, 1.0),
-    Function.RELU2: lambda z: 2 * _relu(z),
-    Function.SIGMOID: _sigmoid_slope,
-    Function.TANH: lambda z: 1 - np.tanh(z) ** 2,
-    Function.EXP: np.exp,
+_SLOPES: Mapping[Activation, Callable[[_Numbers], _Numbers]] = {
+    Activation.GELU: _gelu_slope,
+    Activation.GELU_TANH: _gelu_tanh_slope,
+    Activation.QUICK_GELU: lambda z: _scaled_silu_slope(z, _QUICK),
+    Activation.SILU: lambda z: _scaled_silu_slope(z, 1.0),
+    Activation.RELU2: lambda z: 2 * _relu(z),
+    Activation.SIGMOID: _sigmoid_slope,
+    Activation.TANH: lambda z: 1 - np.tanh(z) ** 2,
+    Activation.EXP: np.exp,
 }

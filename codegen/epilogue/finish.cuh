@@ -1,5 +1,5 @@
 #pragma once
-#include "matmul/gemv/activation.cuh"
+#include "epilogue/activation.cuh"
 // From a sum of products to an element of D, and which sums each column of D depends on.
 
 #if gate

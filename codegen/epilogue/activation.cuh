@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/activations.cuh"
-// What becomes of an output: functions of float, and of double for the reference.
+// From a sum of products to an element of the result: functions of float, and of double for the reference.
 
 // The share of z that stays. Of float it comes from exp2 and a reciprocal of the special function unit: with
 // expf, erff, tanhf and a division, an epilogue with SiLU took a quarter of the time of a product of 4096

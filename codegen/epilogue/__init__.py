@@ -1,0 +1,1 @@
+"""What is fused to the results of an operator: activations, gated pairs, bias, residual, conversion."""

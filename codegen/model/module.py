@@ -1,0 +1,31 @@
+"""A source of a program."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from .argument import Argument
+
+_COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Module:
+    """One self-contained .cu file, which is compiled, cached and loaded on its own.
+
+    Attributes:
+        source: the whole file; equal sources may serve many problems.
+        arguments: the members of ``struct Arguments``, in order; tensor maps come first.
+        arch_suffix: ``a`` where the source needs architecture-specific instructions, such as those of ``sm_90a``.
+    """
+
+    source: str
+    arguments: tuple[Argument, ...]
+    arch_suffix: str = ""
+
+    @cached_property
+    def code(self) -> str:
+        """What is compiled: the source without comments and blank lines."""
+        return "\n".join(line for line in _COMMENT.sub("", self.source).splitlines() if line)
