@@ -24,14 +24,28 @@ class Specialize(StrEnum):
     SHAPE = "shape"
 
 
+class _SameAs:
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    def __get__(self, schedule: Schedule | None, kind: type[Schedule]) -> Any:
+        return self if schedule is None else getattr(schedule, self._field)
+
+
+def same_as(field: str) -> Any:
+    """What is always the same as a field, in the body of a schedule's class."""
+    return _SameAs(field)
+
+
 @dataclass(frozen=True)
 class Schedule:
     """A frozen choice of tile sizes, layouts and orders: ints, bools and string enums, each with a default.
 
     Each field is declared by `tunable` (codegen/model/fields.py). Values that follow from others are properties, never
     fields. What a kernel fixes of what others choose is an attribute of its class without an annotation, such as
-    ``cluster = 1``. `renamed` maps field names of earlier releases, as they were stored, to the present ones.
-    `kernel` is the name of the kernel that the schedule is for, if its operator has several.
+    ``cluster = 1`` or ``threads_per_row = same_as("threads")``. `renamed` maps field names of earlier releases, as they
+    were stored, to the present ones. `kernel` is the name of the kernel that the schedule is for, if its operator has
+    several.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
@@ -148,7 +162,8 @@ class Schedule:
 @cache
 def _declared(cls: type[Any]) -> tuple[str, ...]:
     names = {name: value for kind in reversed(cls.__mro__) for name, value in vars(kind).items()}
-    fixed = {name for name, value in names.items() if isinstance(value, int | StrEnum) and not name.startswith("_")}
+    plain = int | StrEnum | _SameAs
+    fixed = {name for name, value in names.items() if isinstance(value, plain) and not name.startswith("_")}
     return tuple(name for name in names if name in fixed | field_specs(cls).keys())
 
 

@@ -118,7 +118,6 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
 @pytest.mark.parametrize(
     ("problem", "words", "violation"),
     [
-        (SQUARE, "BM=128 BN=128 WM=32", "warp_m 32 where wgmma does not use it: expected 64"),
         (SQUARE, "BM=192 BN=128", "block_m 192 is not a multiple of 128, 64 for each consumer"),
         (SQUARE, "BM=128 BN=20", "wgmma of 20 columns: expected 8, 16, … 256"),
         (
