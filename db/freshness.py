@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
@@ -18,7 +19,7 @@ from autotune.search_spaces.machine.devices import device_spec
 from .states import Status
 from .trials import Trial, Tried
 
-OTHER_PROGRAM = "emits another program today"
+OTHER_PROGRAM = "unconfirmed: emits another program today"
 OTHER_JUDGE = "found wrong by another reference or tolerance"
 JUDGE = "judge"  # in the environment of a wrong trial
 _DIGITS = 16
@@ -39,6 +40,18 @@ def changed(
     except ValueError as error:
         return f"emits no program today: {error}"
     return "" if program.digest == digest else OTHER_PROGRAM
+
+
+def emitted(trial: Trial) -> Program:
+    """The program that a trial's schedule emits today, with the limits that the trial was made under.
+
+    Raises:
+        ValueError: it emits none.
+    """
+    operator = registered(trial.problem.operator)
+    problem = operator.problem_type.from_dict(trial.problem.fields)
+    schedule = operator.schedule(trial.schedule)
+    return operator.program(problem, schedule, device_spec(trial.device.limits))
 
 
 def changed_program(trial: Trial) -> str:

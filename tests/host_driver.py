@@ -18,7 +18,7 @@ from autotune.devices import cuda_session, memory, operands
 from autotune.devices.cuda_context import CudaContext
 from autotune.devices.memory import GuardedBuffer
 from autotune.devices.timing import Timed
-from autotune.devices.verifier import Comparison
+from autotune.devices.verifier import Discrepancy
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.verification import Mismatch, compare, expected_dtype, poisoned
 
@@ -84,12 +84,12 @@ class HostVerifier:
 
     def compare(
         self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, *, scale: Any, before: Any, poison: int
-    ) -> Comparison:
+    ) -> Discrepancy:
         was = _elements(before, tensor.dtype) if before else poisoned(tensor, poison)
         found = compare(tensor, _elements(actual, tensor.dtype), _elements(expected, expected_dtype(tensor)), was)
         if isinstance(found, Mismatch):
-            return Comparison(found.count, found.index, 0.0)
-        return Comparison(0, 0, found)
+            return Discrepancy(found.count, found.index, 0.0)
+        return Discrepancy(0, 0, found)
 
     def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
         content = ctypes.string_at(buffer.base, buffer.allocated)

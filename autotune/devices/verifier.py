@@ -51,7 +51,7 @@ EMPTY_REPORT = np.array([(0, 2**64 - 1, 0.0, 0)], REPORT)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Discrepancy:
     """How an output differs from its reference.
 
     Attributes:
@@ -125,7 +125,7 @@ class Verifier:
         scale: GuardedBuffer | None = None,
         before: GuardedBuffer | None = None,
         poison: int = POISONS[0],
-    ) -> Comparison:
+    ) -> Discrepancy:
         """Judge a whole flat output as `verification.compare` does.
 
         `expected` holds elements of `expected_dtype`, `scale` float64; without `before`, gaps must be `poison`.
@@ -140,7 +140,7 @@ class Verifier:
         }
         self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor, poison), tensor.dtype)
         report = self._report.download("uint8", REPORT.itemsize).view(REPORT)[0]
-        return Comparison(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
+        return Discrepancy(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
 
     def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
         """64 bits that change, but for a chance of 1 in 2**64, when the buffer or its guard zones do."""

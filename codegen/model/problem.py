@@ -93,7 +93,7 @@ class Problem(ABC):
         return {name: getattr(self, name) for name, spec in specs if spec.role is role and not spec.transfers}
 
     @property
-    def chosen_as(self) -> Self | None:
+    def served_as(self) -> Self | None:
         """The problem whose schedule serves this one, by a shape-generic kernel; None for a problem that has its own.
 
         So the results of rows, say, do not depend on how many there are: the same kernel computes them.

@@ -7,13 +7,6 @@ import numpy as np
 from .problem import Array
 
 
-def offsets(random: np.random.Generator, count: int, segments: int) -> Array:
-    """Where segments begin, and the end of the last one; some are empty."""
-    inner = np.sort(random.integers(0, count + 1, segments - 1))
-    inner[1::7] = inner[:-1:7][: inner[1::7].size]
-    return np.concatenate([[0], inner, [count]]).astype(np.int64)
-
-
 def reduced(combine: np.ufunc, values: Array, bounds: Array, empty: float) -> Array:
     """What `combine` makes of the values of each segment, and `empty` of those without any."""
     full = np.diff(bounds) > 0

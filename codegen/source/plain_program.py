@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from autotune.codegen.model.argument import Argument
-from autotune.codegen.model.launch import Launch
+from autotune.codegen.model.launch import Launch, Step
 from autotune.codegen.model.program import Program
 
 from .arguments import cuda_arguments
@@ -19,6 +19,7 @@ def plain_program(
     body: str,
     calls: Mapping[Launch, str],
     workspace_bytes: int = 0,
+    steps: Sequence[Step] = (),
 ) -> Program:
     """What all such programs consist of, in their order.
 
@@ -29,6 +30,7 @@ def plain_program(
         body: what the entries call.
         calls: the statement that is the entry of each launch.
         workspace_bytes: see `Program`.
+        steps: what runs, if not each launch once: with memsets and repetitions, and with arguments of their own.
     """
     entries = "".join(
         f'extern "C" __global__ void __launch_bounds__({launch.threads}) {launch.entry}(const Arguments arguments) {{\n'
@@ -43,4 +45,4 @@ def plain_program(
 
 {body}
 {entries}"""
-    return Program(source, tuple(members), tuple(calls), workspace_bytes)
+    return Program(source, tuple(members), tuple(steps or calls), workspace_bytes)

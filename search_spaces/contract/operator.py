@@ -18,8 +18,8 @@ from autotune.search_spaces.machine.workload import Workload
 from .baselines import Published, Substitute, TorchCall
 from .call import Call
 from .derivative import Derivative
+from .equivalent_problem import EquivalentProblem
 from .kernel import Kernel, P, S
-from .restatement import Restatement
 from .space import Space
 from .union_space import union_of
 
@@ -71,7 +71,7 @@ class Operator(Generic[P, S]):
     shorthands: tuple[Callable[..., Mapping[str, Any]], ...] = ()
     derivative: Derivative | None = None
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
-    restated: Callable[[P], Restatement | None] | None = None
+    restated: Callable[[P], EquivalentProblem | None] | None = None
 
     def kernel(self, name: str) -> Kernel[P, Any]:
         """The kernel of a name; ``ValueError`` lists those that there are."""

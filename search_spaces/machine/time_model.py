@@ -63,7 +63,7 @@ _CLUSTERED = 0.91
 
 
 def program_seconds(launches: Iterable[Workload], spec: DeviceSpec, compiled: Resources | None = None) -> float:
-    """The time of launches, one after the other.
+    """The time of launches, one after the other, each as often as it runs.
 
     Args:
         launches: what each does.
@@ -76,7 +76,8 @@ def program_seconds(launches: Iterable[Workload], spec: DeviceSpec, compiled: Re
     seconds = LAUNCH_SECONDS
     for number, work in enumerate(launches):
         if work.blocks:
-            seconds += _NEXT_LAUNCH_SECONDS * min(1, number) + _launch_seconds(work, spec, compiled)
+            following = work.repeat - 1 + min(1, number)
+            seconds += _NEXT_LAUNCH_SECONDS * following + work.repeat * _launch_seconds(work, spec, compiled)
     return seconds
 
 

@@ -31,6 +31,7 @@ class Workload:
         sliced_words: of a thread, that the warps of a block reduce through shared memory.
         shared_vectors: of partial sums, that a thread reads one after the other to complete a tile that clusters share;
             0 if no tile is shared.
+        repeat: how often the launch runs; the times of all of them count.
     """
 
     blocks: int
@@ -48,3 +49,4 @@ class Workload:
     bytes_stored: float = 0.0
     sliced_words: float = 0.0
     shared_vectors: float = 0.0
+    repeat: int = 1

@@ -103,6 +103,8 @@ def test_inputs_are_random_and_reproducible(name: str, problem: Problem) -> None
     assert set(inputs) == set(read)
     for tensor_name, array in inputs.items():
         assert (array.shape, array.dtype) == ((read[tensor_name].size,), read[tensor_name].dtype.numpy)
+        indices = read[tensor_name].indices
+        assert indices is None or not indices.why_invalid(array)
         assert array.tobytes() == again[tensor_name].tobytes()
         assert array.tobytes() != other[tensor_name].tobytes()
 

@@ -136,8 +136,8 @@ def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:
     if schedule.kernel == "mma_sync" or random.random() < 0.5:
         return schedule
     if schedule.cluster_k > 1:
-        return schedule.but(grid_blocks=2 * schedule.cluster_k, stages=2)
-    return schedule.but(cluster_m=2, cluster_n=2, grid_blocks=0, whole_tiles=False)
+        return schedule.replace(grid_blocks=2 * schedule.cluster_k, stages=2)
+    return schedule.replace(cluster_m=2, cluster_n=2, grid_blocks=0, whole_tiles=False)
 
 
 def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:

@@ -77,7 +77,7 @@ def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)
         if not like.segmented and isinstance(schedule, RowsSchedule):
-            schedule = schedule.but(threads_per_row=min(schedule.threads, random.choice((8, 16, 32, 64, 1024))))
+            schedule = schedule.replace(threads_per_row=min(schedule.threads, random.choice((8, 16, 32, 64, 1024))))
         problem = _problem(random, schedule, like)
         small = problem.rows * problem.columns <= _ELEMENTS
         if small and not OPERATOR.violations(problem, schedule, spec):

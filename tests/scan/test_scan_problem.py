@@ -10,7 +10,6 @@ from scan_cases import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, MAX, M
 
 from autotune import dispatcher
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.segments import offsets
 from autotune.codegen.model.work import Unit
 from autotune.codegen.scan.scan.inputs import factors, levels
 from autotune.codegen.scan.scan.problem import ScanProblem
@@ -120,13 +119,6 @@ def test_a_maximum_of_few_elements_is_low(falling: bool) -> None:
     assert running[-1] > 90
     assert (x < 0).mean() > 0.9
     assert (np.diff(running) >= 0).all()
-
-
-def test_offsets_ascend_and_some_segments_are_empty() -> None:
-    found = offsets(np.random.default_rng(0), 1000, 50)
-    assert (found.size, found[0], found[-1]) == (51, 0, 1000)
-    assert (np.diff(found) >= 0).all()
-    assert (np.diff(found) == 0).any()
 
 
 def layout(shape: tuple[int, ...], strides: tuple[int, ...] | None = None, dtype: str = FLOAT32) -> Layout:

@@ -171,6 +171,8 @@ def test_launches_follow_each_other():
     for launches in (2, 3):
         between = (launches - 1) * time_model._NEXT_LAUNCH_SECONDS
         assert modelled(*launches * [BLOCK]) == pytest.approx(LAUNCH_SECONDS + launches * one + between)
+        assert modelled(replace(BLOCK, repeat=launches)) == pytest.approx(modelled(*launches * [BLOCK]))
+        assert modelled(BLOCK, replace(BLOCK, repeat=launches)) == pytest.approx(modelled(*(1 + launches) * [BLOCK]))
     assert modelled(replace(BLOCK, blocks=0)) == LAUNCH_SECONDS
 
 

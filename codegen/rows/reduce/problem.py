@@ -10,11 +10,11 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.indices import Indices, Order
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
-from autotune.codegen.model.segments import offsets
 from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
 
@@ -156,12 +156,18 @@ class ReduceProblem(MatrixProblem):
         return Work(moved, {Unit.FP32: operations})
 
     @property
+    def _bounds(self) -> Indices:
+        """What offsets may be."""
+        return Indices(self.columns, order=Order.BOUNDS)
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``x`` of shape (rows, columns), ``other`` that lies like it where there are two, ``offsets``, and ``y``."""
         x, result = self.tensor("x", self.dtype, Role.INPUT), self.result_dtype
         y = Tensor.flat("y", result, self.results, Role.OUTPUT, result.bytes, self._judged)
         arrays = (x, replace(x, name="other"))[: self.op.arrays]
-        bounds = Tensor.flat("offsets", self.offset_dtype, self.segments + 1, Role.INPUT, self.offset_dtype.bytes)
+        dtype = self.offset_dtype
+        bounds = Tensor.flat("offsets", dtype, self.segments + 1, Role.INPUT, dtype.bytes, indices=self._bounds)
         return (*arrays, bounds, y) if self.in_segments else (*arrays, y)
 
     @property
@@ -211,7 +217,7 @@ class ReduceProblem(MatrixProblem):
         """Arrays of elements, and segments of various lengths."""
         drawn = {t.name: repeated(draw, t.size) for t in self.tensors if t.name in ("x", "other")}
         if self.in_segments:
-            drawn["offsets"] = offsets(random, self.columns, self.segments).astype(self.offset_dtype.numpy)
+            drawn["offsets"] = self._bounds.drawn(random, self.segments + 1, self.offset_dtype.numpy)
         return drawn
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:

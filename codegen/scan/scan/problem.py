@@ -12,10 +12,10 @@ import numpy.typing as npt
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.hardware import WIDEST_ACCESS
+from autotune.codegen.model.indices import Indices, Order
 from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.segments import offsets
 from autotune.codegen.model.tensor import EXACT, Judgement, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
 
@@ -157,6 +157,11 @@ class ScanProblem(MatrixProblem):
         return Work(moved + heads, {unit: elements if counted else 0})
 
     @property
+    def _bounds(self) -> Indices:
+        """What offsets may be."""
+        return Indices(self.columns, order=Order.BOUNDS)
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``x``, ``y``, which may be ``x`` if it lies alike, and ``flags`` or ``offsets`` where there are segments."""
         x = self.tensor("x", self.dtype, Role.INPUT)
@@ -166,7 +171,8 @@ class ScanProblem(MatrixProblem):
         if self.flags:
             found.append(Tensor.flat("flags", DType.UINT8, self.columns, Role.INPUT, self.align_flags))
         if self.offsets:
-            found.append(Tensor.flat("offsets", DType.INT64, self.segments + 1, Role.INPUT, DType.INT64.bytes))
+            dtype, count = DType.INT64, self.segments + 1
+            found.append(Tensor.flat("offsets", dtype, count, Role.INPUT, dtype.bytes, indices=self._bounds))
         if self.init:
             found.append(Tensor.flat("init", self.result_dtype, 1, Role.INPUT, self.result_dtype.bytes))
         return tuple(found)
@@ -211,7 +217,7 @@ class ScanProblem(MatrixProblem):
         if self.flags:
             found["flags"] = flags(random, self.columns)
         if self.offsets:
-            found["offsets"] = offsets(random, self.columns, self.segments)
+            found["offsets"] = self._bounds.drawn(random, self.segments + 1, np.int64)
         if self.init:
             found["init"] = first.astype(self.result_dtype.numpy)
         return found

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.hardware import WIDEST_ACCESS
+from autotune.codegen.model.indices import Indices
 from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
@@ -174,7 +175,8 @@ class RopeProblem(MatrixProblem):
         found = [q, k, *(self._result(operand, given) for operand, given in (("r", "q"), ("s", "k")))]
         if self.positions is not Positions.OFFSET:
             dtype = DType(self.positions)
-            found.append(Tensor.flat("positions", dtype, self.places, Role.INPUT, dtype.bytes))
+            indices = Indices(self.table_rows - 1) if self.table_rows else None
+            found.append(Tensor.flat("positions", dtype, self.places, Role.INPUT, dtype.bytes, indices=indices))
         if self.angles is Angles.TABLE:
             table = (self.table_rows, self.rotated)
             found.append(Tensor("table", DType.FLOAT32, table, (self.rotated, 1), Role.INPUT, self.align_table))

@@ -41,10 +41,10 @@ def small_problems(problem: GemmProblem, schedule: S, sharing: Callable[[int], i
 
 def _on_small_grid(small: GemmProblem, schedule: S, sharing: Callable[[int], int]) -> tuple[GemmProblem, S]:
     if schedule.whole_tiles:
-        return small, schedule.but(grid_blocks=schedule.cluster)
+        return small, schedule.replace(grid_blocks=schedule.cluster)
     tiles = schedule.tiles(small)
     shared = min(tiles * schedule.steps(small), sharing(tiles))
-    return small, schedule.but(grid_blocks=shared if schedule.grid_blocks else 0)
+    return small, schedule.replace(grid_blocks=shared if schedule.grid_blocks else 0)
 
 
 def _small(problem: GemmProblem, schedule: GemmSchedule, m: int, n: int, k: int, batch: int) -> GemmProblem:

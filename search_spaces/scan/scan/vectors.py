@@ -31,6 +31,6 @@ def width_violations(schedule: ScanSchedule, widest: int) -> Iterator[str]:
 
 def within_registers(problem: ScanProblem, schedule: S, *, odd: bool = False) -> S:
     """The schedule with no more rounds than there are registers for; `odd` ones only."""
-    fewer = [schedule.but(rounds=rounds) for rounds in ROUNDS if rounds <= schedule.rounds and rounds % 2 >= odd]
+    fewer = [schedule.replace(rounds=rounds) for rounds in ROUNDS if rounds <= schedule.rounds and rounds % 2 >= odd]
     most = min(_MOST_REGISTERS, _REGISTERS // schedule.threads)
     return next((one for one in reversed(fewer) if one.footprint(problem).registers <= most), fewer[0])

@@ -44,5 +44,5 @@ def candidates(problem: ScanProblem, spec: DeviceSpec) -> list[LookBackSchedule]
     """Tiles, then what the first ones may gain by other fields."""
     tiles = [tile(problem, threads, rounds) for threads, rounds in _TILES]
     first, second = tiles[:2]
-    delayed = [first.but(delay=350), second.but(delay=350)]
-    return [*tiles, *delayed, first.but(streaming=True), first.but(specialize=Specialize.SHAPE)]
+    delayed = [first.replace(delay=350), second.replace(delay=350)]
+    return [*tiles, *delayed, first.replace(streaming=True), first.replace(specialize=Specialize.SHAPE)]

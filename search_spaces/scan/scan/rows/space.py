@@ -46,7 +46,7 @@ def space(problem: ScanProblem, spec: DeviceSpec) -> Space[RowsSchedule]:
 def _fitted(problem: ScanProblem, schedule: RowsSchedule) -> RowsSchedule:
     """The schedule with all threads on a row where that must be, and few registers."""
     of_row = schedule.threads if problem.segmented else min(schedule.threads_per_row, schedule.threads)
-    return within_registers(problem, schedule).but(threads_per_row=of_row)
+    return within_registers(problem, schedule).replace(threads_per_row=of_row)
 
 
 def rows(problem: ScanProblem, rounds: int) -> RowsSchedule:
@@ -63,4 +63,4 @@ def rows(problem: ScanProblem, rounds: int) -> RowsSchedule:
 def candidates(problem: ScanProblem, spec: DeviceSpec) -> list[RowsSchedule]:
     """A few vectors of a row for each of its threads, then what the first schedule may gain by other fields."""
     found = [rows(problem, rounds) for rounds in _ROUNDS]
-    return [*found, found[0].but(streaming=True), found[0].but(specialize=Specialize.SHAPE)]
+    return [*found, found[0].replace(streaming=True), found[0].replace(specialize=Specialize.SHAPE)]

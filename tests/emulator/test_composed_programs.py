@@ -1,0 +1,139 @@
+"""Programs of several sources: arguments of launches, repetitions, memsets, and a workspace that parts share."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from sort_program import COUNT, passes, reverse, sort, sorted_backwards
+
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Region
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.workspace import Lifetime, laid_out
+from autotune.codegen.source.listing import listing
+from autotune.compiler import compile_kernel
+from autotune.devices import launcher
+from autotune.devices.launcher import LoadedProgram
+from autotune.emulator import EmulatorError, run
+
+TENSORS = (
+    Tensor.flat("x", DType.UINT32, COUNT, Role.INPUT, 4),
+    Tensor.flat("y", DType.UINT32, COUNT, Role.OUTPUT, 4),
+)
+# Two values of each digit: every pass counts.
+NUMBERS = np.random.default_rng(0).integers(0, 2**32, COUNT, dtype=np.uint32) & np.uint32(0x11111111)
+
+
+def check(program: Program) -> None:
+    arrays = {"x": NUMBERS.copy(), "y": np.zeros(COUNT, np.uint32)}
+    run(program, TENSORS, arrays, {}, runs=2)
+    np.testing.assert_array_equal(arrays["y"], np.sort(NUMBERS)[::-1])
+
+
+def test_two_programs_sort_numbers_and_write_them_backwards() -> None:
+    program = sorted_backwards()
+    assert program.tensor_names == {"x", "y"}
+    assert [len(program.steps), len(program.unrolled), len(program.launches)] == [8, 25, 17]
+    assert program.scratch
+    check(program)
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        lambda: sorted_backwards(sort(passes(start=9))),
+        lambda: sorted_backwards(sort(passes(step=3))),
+        lambda: sorted_backwards(sort(passes(times=5))),
+        lambda: replace(sorted_backwards(), steps=sorted_backwards().launches),
+    ],
+    ids=["first shift", "step of shifts", "times", "memsets"],
+)
+def test_a_wrong_repetition_is_caught(plant: Callable[[], Program]) -> None:
+    with pytest.raises((AssertionError, EmulatorError)):
+        check(plant())
+
+
+def test_parts_that_overlap_in_a_launch_are_caught() -> None:
+    program = sorted_backwards()
+    launches = [replace(one, arguments=tuple(map(_where_ping_is, one.arguments))) for one in program.launches]
+    with pytest.raises(EmulatorError, match=r"scatter takes bytes 256 to .*: expected parts that do not overlap"):
+        check(replace(program, steps=tuple(launches)))
+    with pytest.raises(EmulatorError, match=r"count takes bytes .* of the workspace, which has 256 bytes"):
+        check(replace(program, steps=program.launches[2:], workspace_bytes=256))
+
+
+def _where_ping_is(argument: tuple[str, Any]) -> tuple[str, Any]:
+    name, value = argument
+    return (name, Region(256, value.bytes)) if name == "histogram" else argument
+
+
+def test_parts_share_memory_that_never_live_together() -> None:
+    lifetimes = {"a": Lifetime(0, 1), "b": Lifetime(1, 2), "c": Lifetime(2, 3), "d": Lifetime(0, 3)}
+    found = laid_out({"a": 100, "b": 1000, "c": 300, "d": 8}, lifetimes, 10)
+    assert found == {"a": Region(256, 100), "c": Region(256, 300), "d": Region(768, 8), "b": Region(1024, 1000)}
+
+
+def test_what_a_program_keeps_is_apart_from_what_others_use() -> None:
+    keeping = replace(reverse(), workspace_bytes=8)
+    using = replace(reverse(), workspace_bytes=16, scratch=True)
+    for first, second, size, scratch in ((keeping, using, 272, False), (using, using, 16, True)):
+        joined = first.then(second)
+        assert (joined.workspace_bytes, joined.scratch) == (size, scratch)
+
+
+def test_names_that_nothing_takes_are_refused() -> None:
+    with pytest.raises(ValueError, match="no step takes pong: expected one of histogram, ping, sorted, x"):
+        sort().in_workspace(pong=8)
+    with pytest.raises(ValueError, match="reverse takes z: expected one of sorted, y, count"):
+        replace(reverse(), steps=(reverse().launch.taking(z=1),)).brought  # noqa: B018
+    with pytest.raises(ValueError, match=r"y is a unsigned\*: it cannot be 1"):
+        reverse().taking(y=1).brought  # noqa: B018
+
+
+def test_the_digest_sees_what_launches_take() -> None:
+    plain = reverse()
+    given = plain.taking(sorted="x")
+    assert given.source_digest == plain.source_digest and given.digest != plain.digest
+    assert sort().then(plain).source_digest != sort().source_digest
+
+
+def test_each_source_is_compiled_and_people_read_all_of_them() -> None:
+    kernel = compile_kernel(sorted_backwards(), "sm_90")
+    assert len(kernel.cubins) == 2
+    assert kernel.others == compile_kernel(reverse(), "sm_90").cubins
+    text = listing(sorted_backwards())
+    assert "6 times:" in text and "shift = 8, 12, …" in text and text.count("struct Arguments") == 2
+
+
+def test_launches_follow_what_a_call_brings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repeated call gives each launch the addresses of that call's arrays."""
+    said: list[tuple[int, int]] = []
+
+    def launched(config: Any, function: Any, parameters: int, extra: int) -> tuple[int]:
+        first = ctypes.cast(
+            ctypes.cast(parameters, ctypes.POINTER(ctypes.c_void_p))[0], ctypes.POINTER(ctypes.c_uint64)
+        )
+        said.append((first[0], first[1]))
+        return (0,)
+
+    ok = launcher.driver.CUresult.CUDA_SUCCESS
+    code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
+    monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
+    monkeypatch.setattr(launcher.driver, "cuMemsetD8Async", lambda *_: (ok,))
+    monkeypatch.setattr(launcher.driver, "cuLaunchKernelEx", launched)
+    program = sorted_backwards()
+    packed: Any = program.pack({"x": 0x1000, "y": 0x2000, "workspace": 0x10000}, {})
+    launch = LoadedProgram(compile_kernel(program, "sm_90"), program).bound(packed)
+    launch(7)
+    packed.x, packed.y, packed.workspace = 0x3000, 0x4000, 0x20000
+    launch(7)
+    before, after = said[: len(said) // 2], said[len(said) // 2 :]
+    assert (before[0], before[-1][1], after[0], after[-1][1]) == ((0x1000, 0), 0x2000, (0x3000, 0), 0x4000)
+    assert before[-1][0] == before[-2][1] == after[-1][0] - 0x10000
