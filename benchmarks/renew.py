@@ -15,10 +15,8 @@ versions' trials says as what: ``measured as``.
 
 from __future__ import annotations
 
-import hashlib
 import lzma
 import pickle
-import struct
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -42,6 +40,7 @@ from autotune.db.freshness import changed_program
 from autotune.db.states import Status, TimeSource
 from autotune.devices.base import Device, DeviceError, Session
 from autotune.devices.select import worker_device
+from autotune.machine_code import machine_code_digest
 from autotune.runs.provenance import environment
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
@@ -52,7 +51,6 @@ from autotune.tuner.evaluator import Evaluator, Job
 MODEL = "NVIDIA H200"
 MOST = 4  # schedules of a problem
 MEASURED_AS = "measured as"  # in the environment of a trial whose kernel was measured as another compiler's
-NOBITS = 8  # the type of an ELF section that has no content
 
 Code = tuple[Schedule, str]
 
@@ -73,7 +71,7 @@ class Candidate:
     @cached_property
     def code(self) -> Code:
         """What tells it apart: one schedule makes other machine code with another compiler, or the same."""
-        return self.schedule, machine_code(self.kernel.cubin)
+        return self.schedule, machine_code_digest(self.kernel)
 
 
 def compile_all(path: Path, operators: list[str]) -> None:
@@ -245,20 +243,6 @@ class Task:
                 trial = replace(trial, environment={**trial.environment, "compiler": compiler})
                 self._known[one.code] = trial
                 yield trial
-
-
-def machine_code(cubin: bytes) -> str:
-    """A digest of what the GPU executes: the instructions of a cubin, and its constants."""
-    (table,) = struct.unpack_from("<Q", cubin, 0x28)
-    count, names = struct.unpack_from("<HH", cubin, 0x3C)
-    headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, table + 64 * number) for number in range(count)]
-    sections = []
-    for name, kind, _, _, offset, size, *_ in headers:
-        begin = headers[names][4] + name
-        title = cubin[begin : cubin.index(b"\0", begin)]
-        if title.startswith((b".text", b".nv.constant", b".nv.global.init")) and kind != NOBITS:
-            sections.append((title, cubin[offset : offset + size]))
-    return hashlib.sha256(repr(sorted(sections)).encode()).hexdigest()
 
 
 def main(words: list[str]) -> None:

@@ -11,7 +11,7 @@ from .checks import check_seconds, check_text
 
 
 @dataclass(frozen=True)
-class Comparison:
+class BaselineTimes:
     """Medians of a schedule and of baselines, measured alternately.
 
     Times of different runs differ by some per cent. Only those that were measured alternately had the same clocks.
@@ -51,7 +51,7 @@ class Comparison:
         return {"own": self.own, "others": dict(self.others), "libraries": dict(self.libraries)}
 
     @classmethod
-    def from_dict(cls, values: Any) -> Comparison:
+    def from_dict(cls, values: Any) -> BaselineTimes:
         """The inverse of `to_dict`; raises ``ValueError``."""
         names = ("own", "others", "libraries")
         if not isinstance(values, Mapping) or set(values) != set(names):

@@ -104,8 +104,8 @@ class TuningDB(StoredCalibrations, Upkeep):
         `compiler`, if it is given, before all others. One that another schedule was preferred to (`Trial.lost_to`)
         comes behind all others, as long as that schedule is ok.
 
-        If that one is stale, since its schedule emits another program today, the first fresh one of the next few of its
-        time source is best instead. Without one of them, the stale one is: it tells more than nothing.
+        If that one is unconfirmed, since its schedule emits another program today, the first confirmed one of the next
+        few of its time source is best instead. Without one of them, the unconfirmed one is.
         """
         self._take_in(operator, device)
         with self._read() as session:
@@ -168,7 +168,10 @@ class TuningDB(StoredCalibrations, Upkeep):
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
     ) -> list[Trial]:
-        """`bests`, and for a problem whose best kernel is for its shape alone the best of those for any size, too."""
+        """What the dispatcher looks at: `bests`, and the unconfirmed trials that rank before them.
+
+        If all of these kernels are for their problem's shape alone, the best of those for any size, too.
+        """
         self._take_in(operator, device)
         with self._read() as session:
             return serving(session, matching(operator, device=device), compiler)

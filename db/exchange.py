@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 
 from autotune.base.files import write_text
 
-from .comparison import Comparison
-from .exchange_1 import upgraded_document
+from .comparison import BaselineTimes
 from .packing import unpacked
 from .renaming import key_of, renamed
 from .states import Status, TimeSource
@@ -49,23 +48,18 @@ def to_document(trials: Iterable[Trial]) -> dict[str, Any]:
 
 
 def from_document(document: Any) -> list[Trial]:
-    """The trials of a document of this version or an older one, under the names that fields have today.
+    """The trials of a document, under the names that fields have today.
 
     Raises:
         ValueError: one line that says where the document is wrong.
     """
     version = document.get("version") if isinstance(document, Mapping) else None
-    if version == 1:
-        document = upgraded_document(document)
-    elif version != VERSION:
-        raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected up to {VERSION}")
+    if version != VERSION:
+        raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected {VERSION}")
     top = _members(document, "the document", ("version", "devices", "problems", "trials"))
     lists = {name: unpacked(top[name]) for name in ("devices", "problems", "trials")}
     devices = {device.model: device for device in _each(lists["devices"], "devices", _device)}
-    read_problem = _problem if version == VERSION else _plain_problem  # keys of version 1 were derived otherwise
-    problems = {
-        (problem.operator, problem.key): problem for problem in _each(lists["problems"], "problems", read_problem)
-    }
+    problems = {(problem.operator, problem.key): problem for problem in _each(lists["problems"], "problems", _problem)}
     return renamed(_each(lists["trials"], "trials", lambda values: _trial(values, devices, problems)))
 
 
@@ -110,6 +104,8 @@ def _plain(trial: Trial) -> dict[str, Any]:
 def _trial(
     values: Any, devices: Mapping[str, DeviceRecord], problems: Mapping[tuple[str, str], ProblemRecord]
 ) -> Trial:
+    if isinstance(values, Mapping):
+        values = {"machine_code_digest": "", **values}  # older documents do not tell it
     own = _members(values, "a trial", (*_REFERENCES, *_OWN))
     model, operator, key = (own.pop(name) for name in _REFERENCES)
     if not isinstance(model, str) or model not in devices:
@@ -121,7 +117,7 @@ def _trial(
     own["samples"] = _tuple(own["samples"])
     own["created_at"] = _time(own["created_at"])
     if own["comparison"] is not None:
-        own["comparison"] = Comparison.from_dict(own["comparison"])
+        own["comparison"] = BaselineTimes.from_dict(own["comparison"])
     return Trial(devices[model], problems[operator, key], **own)
 
 
@@ -130,13 +126,9 @@ def _device(values: Any) -> DeviceRecord:
     return DeviceRecord(**{**members, "compute_capability": _tuple(members["compute_capability"])})
 
 
-def _plain_problem(values: Any) -> ProblemRecord:
-    return ProblemRecord(**_members(values, "a problem", tuple(field.name for field in fields(ProblemRecord))))
-
-
 def _problem(values: Any) -> ProblemRecord:
     """A problem whose fields, if they have the names of today, are those that its key says."""
-    problem = _plain_problem(values)
+    problem = ProblemRecord(**_members(values, "a problem", tuple(field.name for field in fields(ProblemRecord))))
     key = key_of(problem)
     if key not in (None, problem.key):
         raise ValueError(f"key {short(problem.key)}: its fields are those of {key}")

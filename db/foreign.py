@@ -49,7 +49,7 @@ def _check(trial: Trial, believed: list[DeviceSpec]) -> None:
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
     operator.schedule(trial.schedule)
-    for name in ("schedule_digest", "program_digest", "compiler", "lost_to"):
+    for name in ("schedule_digest", "program_digest", "machine_code_digest", "compiler", "lost_to"):
         if not getattr(trial, name).isprintable():
             raise ValueError(f"{name}={short(getattr(trial, name))}: expected printable text")
     if trial.created_at > datetime.now(UTC) + _CLOCKS_DIFFER:

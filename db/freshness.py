@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
@@ -18,7 +19,7 @@ from autotune.search_spaces.machine.devices import device_spec
 from .states import Status
 from .trials import Trial, Tried
 
-OTHER_PROGRAM = "emits another program today"
+OTHER_PROGRAM = "unconfirmed: emits another program today"
 OTHER_JUDGE = "found wrong by another reference or tolerance"
 JUDGE = "judge"  # in the environment of a wrong trial
 _DIGITS = 16
@@ -41,6 +42,18 @@ def changed(
     return "" if program.digest == digest else OTHER_PROGRAM
 
 
+def emitted(trial: Trial) -> Program:
+    """The program that a trial's schedule emits today, with the limits that the trial was made under.
+
+    Raises:
+        ValueError: it emits none.
+    """
+    operator = registered(trial.problem.operator)
+    problem = operator.problem_type.from_dict(trial.problem.fields)
+    schedule = operator.schedule(trial.schedule)
+    return operator.program(problem, schedule, device_spec(trial.device.limits))
+
+
 def changed_program(trial: Trial) -> str:
     """`changed` for a trial of a registered operator, with the limits that the trial was made under."""
     try:
@@ -61,12 +74,13 @@ def _changed_program(operator: Operator[Any, Any], made: str, digest: str) -> st
 
 
 def judge(operator: Operator[Any, Any], problem: Problem) -> str:
-    """A digest of what decides whether a problem's outputs are right: the reference kernel, and their tolerances.
+    """A digest of what decides whether a problem's outputs are right: reference kernel, tolerances, and checker.
 
     The NumPy reference, which the emulator compares with, agrees with the kernel; tests see to that.
     """
     tolerances = {tensor.name: tensor.judged for tensor in problem.tensors if tensor.role is not Role.INPUT}
-    return hashlib.sha256(f"{operator.reference(problem).digest}\n{tolerances}".encode()).hexdigest()[:_DIGITS]
+    checker = operator.checker(problem).digest if operator.checker else ""
+    return hashlib.sha256(f"{operator.reference(problem).digest}\n{tolerances}{checker}".encode()).hexdigest()[:_DIGITS]
 
 
 def misjudged(trial: Trial | Tried, today: str) -> bool:

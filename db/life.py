@@ -56,7 +56,7 @@ def living(session: Session, url: URL) -> Callable[[str], bool]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold the lock of a file that is nobody else's, and remove the file at the end.
+    """RowStorage the lock of a file that is nobody else's, and remove the file at the end.
 
     Raises:
         DatabaseError: the file cannot be made.

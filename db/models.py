@@ -23,13 +23,14 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from autotune.search_spaces.machine.calibration import Calibration
 
 from .checks import NAME_LENGTH
-from .comparison import Comparison
+from .comparison import BaselineTimes
 from .run_record import RunRecord
 from .states import Outcome, Status, TimeSource
 from .trials import DeviceRecord, ProblemRecord, Trial
@@ -224,6 +225,7 @@ class TrialRow(Base):
     comparison: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     compiler: Mapped[str]
     program_digest: Mapped[str]
+    machine_code_digest: Mapped[str] = mapped_column(server_default=text("''"))
     created_at: Mapped[datetime] = mapped_column(Utc, index=True)
 
     problem: Mapped[ProblemRow] = relationship(lazy="joined", innerjoin=True)
@@ -233,7 +235,7 @@ class TrialRow(Base):
     def plain(self) -> Trial:
         """The row as a plain value."""
         same = {name: getattr(self, name) for name in _SAME}
-        compared = None if self.comparison is None else Comparison.from_dict(self.comparison)
+        compared = None if self.comparison is None else BaselineTimes.from_dict(self.comparison)
         own = {"samples": tuple(self.samples), "comparison": compared, "run": self.run_id}
         return Trial(self.device.plain, self.problem.plain, **own | same)
 

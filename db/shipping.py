@@ -11,7 +11,7 @@ from typing import Any
 
 from autotune.base.files import write_text
 
-from .comparison import Comparison
+from .comparison import BaselineTimes
 from .exchange import to_document
 from .packing import packed
 from .pretuned import file_name, folder_name
@@ -58,9 +58,9 @@ def _reduced(trial: Trial) -> Trial:
     )
 
 
-def _rounded_comparison(comparison: Comparison) -> Comparison:
+def _rounded_comparison(comparison: BaselineTimes) -> BaselineTimes:
     others = {name: _rounded(seconds) for name, seconds in comparison.others.items()}
-    return Comparison(_rounded(comparison.own), others, comparison.libraries)
+    return BaselineTimes(_rounded(comparison.own), others, comparison.libraries)
 
 
 def _rounded(seconds: float) -> float:

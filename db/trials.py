@@ -13,7 +13,7 @@ from autotune.base.markup import Bar, facts
 from autotune.search_spaces.machine.rates import duration, peak_share
 
 from .checks import NAME_LENGTH, check_json, check_name, check_seconds, check_text, finite_or_none
-from .comparison import Comparison
+from .comparison import BaselineTimes
 from .states import Status, TimeSource
 
 
@@ -92,6 +92,7 @@ class Trial:
         comparison: how fast baselines are beside it; None where that was never measured.
         compiler: name and version.
         program_digest: digest of the emitted program.
+        machine_code_digest: digest of what the compiler made of it; empty if that is not known.
         run: the run that tried it last, by its id in the same database; None if there was none.
         created_at: when it was tried, with a time zone; stored as UTC.
 
@@ -112,15 +113,16 @@ class Trial:
     environment: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, Any] = field(default_factory=dict)
     lost_to: str = ""
-    comparison: Comparison | None = None
+    comparison: BaselineTimes | None = None
     compiler: str = ""
     program_digest: str = ""
+    machine_code_digest: str = ""
     run: str | None = None
     created_at: datetime = field(default_factory=_now)
 
     def __post_init__(self) -> None:
         check_name("schedule_digest", self.schedule_digest)
-        for name in ("compiler", "program_digest", "lost_to"):
+        for name in ("compiler", "program_digest", "machine_code_digest", "lost_to"):
             check_text(name, getattr(self, name), NAME_LENGTH)
         check_text("error", self.error)
         if self.run is not None:
@@ -129,8 +131,8 @@ class Trial:
             check_json(name, getattr(self, name))
         if not (isinstance(self.status, Status) and isinstance(self.time_source, TimeSource)):
             raise ValueError(f"status={self.status!r}, time_source={self.time_source!r}: expected the enums' members")
-        if not (self.comparison is None or isinstance(self.comparison, Comparison)):
-            raise ValueError(f"comparison={short(self.comparison)}: expected a Comparison, or none")
+        if not (self.comparison is None or isinstance(self.comparison, BaselineTimes)):
+            raise ValueError(f"comparison={short(self.comparison)}: expected a BaselineTimes, or none")
         self._check_samples()
         object.__setattr__(self, "max_error", finite_or_none("max_error", self.max_error))
         self._check_created_at()
@@ -150,7 +152,7 @@ class Trial:
         """The baselines that are known to be faster."""
         return self.comparison.faster if self.comparison else frozenset()
 
-    def compared(self, comparison: Comparison) -> Self:
+    def compared(self, comparison: BaselineTimes) -> Self:
         """The trial with a comparison that was made now."""
         return replace(self, comparison=comparison, created_at=_now())
 

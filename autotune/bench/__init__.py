@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from autotune.base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .baseline import Baseline, Prepared
+    from .baseline import Baseline, BaselineRun
     from .baselines import COPY_NAME, baselines_of
     from .comparison import OWN, Comparison, compare
     from .own_schedule import OwnSchedule, find_own_schedule
@@ -15,9 +15,9 @@ __all__ = [
     "COPY_NAME",
     "OWN",
     "Baseline",
+    "BaselineRun",
     "Comparison",
     "OwnSchedule",
-    "Prepared",
     "Run",
     "Setting",
     "baselines_of",
@@ -34,7 +34,7 @@ __getattr__ = lazy_names(
         "Baseline": ".baseline",
         "Comparison": ".comparison",
         "OwnSchedule": ".own_schedule",
-        "Prepared": ".baseline",
+        "BaselineRun": ".baseline",
         "Run": ".run",
         "Setting": ".run",
         "baselines_of": ".baselines",

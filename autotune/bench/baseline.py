@@ -14,7 +14,7 @@ Launcher = Callable[[], None]  # launches once, on the session's stream
 
 
 @dataclass(frozen=True)
-class Prepared:
+class BaselineRun:
     """What a baseline does to a session's buffers.
 
     Attributes:
@@ -56,4 +56,4 @@ class Baseline:
     replayed: bool
     missing: Callable[[], str]
     versions: Callable[[], Mapping[str, str]]
-    prepare: Callable[[CudaSession], AbstractContextManager[Prepared]]
+    prepare: Callable[[CudaSession], AbstractContextManager[BaselineRun]]

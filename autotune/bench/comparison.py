@@ -17,7 +17,7 @@ from autotune.devices.driver import reason
 from autotune.search_spaces.machine.rates import duration
 from autotune.search_spaces.machine.roofline import impossible_rate
 
-from .baseline import Launcher, Prepared
+from .baseline import BaselineRun, Launcher
 from .energy import Energy, Meter
 from .graph import captured
 from .interleave import interleaved
@@ -126,13 +126,13 @@ def compare(
     return Comparison(samples, failed, energy)
 
 
-def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, Prepared]:
+def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, BaselineRun]:
     """What launches each kernel, as long as the stack lasts."""
-    launches: dict[str, Prepared] = {}
+    launches: dict[str, BaselineRun] = {}
     for name, program in kernels.items():
         compiled = compile_kernel(program, session.limits.arch)
         with _blamed(name):
-            launches[name] = Prepared(stack.enter_context(session.prepared(program, compiled)))
+            launches[name] = BaselineRun(stack.enter_context(session.prepared(program, compiled)))
     return launches
 
 

@@ -15,9 +15,9 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
-from autotune.search_spaces.contract.restatement import Restatement
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class OwnSchedule(NamedTuple):
 
     schedule: Schedule
     record: Trial | None = None
-    restated: Restatement | None = None
+    restated: EquivalentProblem | None = None
 
     @property
     def seconds(self) -> float:

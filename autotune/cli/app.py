@@ -35,6 +35,7 @@ from .commands.replay import replay
 from .commands.report import report
 from .commands.runs import app as runs
 from .commands.show import show
+from .commands.stamp import stamp
 from .commands.tune import tune
 from .commands.upkeep import backup, prune
 from .commands.warm import warm
@@ -69,6 +70,7 @@ app.add_typer(_alone(devices))
 app.add_typer(calibrate, name="calibrate")
 database.command()(reduce)
 database.command()(prune)
+database.command()(stamp)
 database.command()(backup)
 app.add_typer(runs, name="runs")
 app.add_typer(_alone(report))

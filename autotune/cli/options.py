@@ -62,6 +62,7 @@ DatabaseOption = Annotated[
     ),
 ]
 
+OperatorArgument = Annotated[str | None, typer.Argument(help="Select this operator only.", show_default=False)]
 ProblemOption = Annotated[
     str | None, typer.Option("--problem", help="Select only the problem with this key.", metavar="KEY")
 ]
@@ -97,6 +98,14 @@ def opened(url: str | None) -> TuningDB:
     from autotune.db import TuningDB
 
     return TuningDB(url, create=False)
+
+
+def operator_name(name: str | None) -> str | None:
+    """The name of an operator, if the user named one; `BadInputError` if there is none of that name."""
+    from autotune.search_spaces.contract.registry import operator
+
+    with user_input():
+        return name and operator(name).name
 
 
 def run_of(database: TuningDB, name: str) -> RunRecord:

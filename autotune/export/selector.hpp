@@ -26,6 +26,7 @@ struct Record {
   double modelled;   // by the model alone
   bool is_modelled;  // not measured
   bool own_only;     // compiled for its own sizes alone
+  bool unconfirmed;  // timed with another program
 };
 
 struct Choice {
@@ -65,8 +66,8 @@ Choice select(const Rules& rules, const Tables<size_count>& tables, const long l
   std::vector<Ranked> ranked;
   for (int i = 0; i < tables.record_count; ++i) {
     const Record<size_count>& record = tables.records[i];
-    const bool exact = std::equal(sizes, sizes + size_count, record.sizes);
-    if ((record.own_only && !exact) || !near(rules, sizes, record)) continue;
+    const bool own = std::equal(sizes, sizes + size_count, record.sizes);
+    if ((record.own_only && !own) || !near(rules, sizes, record)) continue;
     const double modelled = seconds(record.schedule);
     if (modelled < 0) continue;
     double squares = 0;
@@ -76,7 +77,8 @@ Choice select(const Rules& rules, const Tables<size_count>& tables, const long l
       squares += ratio * ratio;
     }
     const double transferred = record.seconds * (modelled / record.modelled);
-    ranked.push_back({i, exact, std::log(transferred / least) + rules.doubt * std::sqrt(squares), modelled});
+    ranked.push_back({i, own && !record.unconfirmed,
+                      std::log(transferred / least) + rules.doubt * std::sqrt(squares), modelled});
   }
   const auto before = [&](const Ranked& one, const Ranked& other) {
     const Record<size_count>&a = tables.records[one.record], &b = tables.records[other.record];

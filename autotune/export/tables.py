@@ -227,8 +227,8 @@ def _record(exported: Kernels, record: Record) -> str:
     sizes = ", ".join(map(str, bundle.sizes(record.problem).values()))
     modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.limits)
     schedule = bundle.all_schedules.index(record.schedule)
-    flags = f"{_bool(record.time_source is TimeSource.MODELLED)}, {_bool(record.own_only)}"
-    return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {flags}}}"
+    flags = map(_bool, (record.time_source is TimeSource.MODELLED, record.own_only, record.unconfirmed))
+    return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {', '.join(flags)}}}"
 
 
 def _names(name: str, count: int) -> str:

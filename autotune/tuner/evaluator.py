@@ -16,6 +16,7 @@ from autotune.db.freshness import JUDGE, judge
 from autotune.db.states import Status
 from autotune.db.trials import DeviceRecord, ProblemRecord, Trial
 from autotune.devices.base import Device, Session
+from autotune.machine_code import machine_code_digest
 from autotune.runs.provenance import environment
 from autotune.search_spaces.contract.operator import Operator
 
@@ -96,5 +97,6 @@ class Evaluator:
             max_error=evaluation.max_error,
             resources=asdict(kernel.resources),
             compiler=kernel.compiler,
+            machine_code_digest=machine_code_digest(kernel),
             conditions=evaluation.conditions,
         )

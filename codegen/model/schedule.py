@@ -39,7 +39,7 @@ class Schedule:
         """What a block takes of an SM for a problem of the operator."""
         raise NotImplementedError
 
-    def but(self, **fields: Any) -> Self:
+    def replace(self, **fields: Any) -> Self:
         """The same with other values of some fields, as by `dataclasses.replace`, in a tenth of its time.
 
         A search builds tens of thousands of schedules.

@@ -18,6 +18,6 @@ P = TypeVar("P", bound=_Rows)
 
 
 def chosen_by_columns(problem: P) -> P | None:
-    """`Problem.chosen_as` of a problem of rows: a schedule by its columns, if results may not depend on the rows."""
+    """`Problem.served_as` of a problem of rows: a schedule by its columns, if results may not depend on the rows."""
     changed: Any = problem
     return replace(changed, rows=_ROWS) if problem.batch_invariant else None

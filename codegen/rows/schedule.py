@@ -21,7 +21,7 @@ _MOST_HELD_WORDS = 32
 _OTHER_REGISTERS = 24
 
 
-class Hold(StrEnum):
+class RowStorage(StrEnum):
     """Where a row waits between the passes over it."""
 
     REGISTERS = "registers"
@@ -55,7 +55,7 @@ class RowSchedule(Schedule):
     )
     cluster: int = tunable(1, values=(1, 2, 4, 8, 16), allowed=(1, 2, 4, 8, 16))
     vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
-    hold: Hold = tunable(Hold.REGISTERS, values=tuple(Hold))
+    hold: RowStorage = tunable(RowStorage.REGISTERS, values=tuple(RowStorage))
     loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
@@ -113,7 +113,7 @@ class RowSchedule(Schedule):
 
     def loaded_words(self, reach: int, element_bytes: int) -> int:
         """Registers of the vectors that a thread holds or loads at once."""
-        vectors = self.rounds(reach) if self.hold is Hold.REGISTERS else self.loads_in_flight
+        vectors = self.rounds(reach) if self.hold is RowStorage.REGISTERS else self.loads_in_flight
         return self.arrays * vectors * ceil_div(self.vector_width * element_bytes, WORD_BYTES)
 
     def footprint(self, problem: Any) -> Footprint:
@@ -123,7 +123,7 @@ class RowSchedule(Schedule):
     def row_footprint(self, reach: int, element_bytes: int) -> Footprint:
         """What a block takes of an SM."""
         row_bytes = self.arrays * self.rounds(reach) * self.threads * self.vector_width * element_bytes
-        held = row_bytes if self.hold is Hold.SHARED else 0
+        held = row_bytes if self.hold is RowStorage.SHARED else 0
         return Footprint(
             self.threads,
             self.held_at + round_up(held, _SLOT_BYTES),
@@ -147,4 +147,4 @@ def held_row(kind: type[S], columns: int, width: int, rounds: int) -> S:
     wanted = ceil_div(max(1, columns), width * rounds)
     of_row = min(_MOST_THREADS, 1 << (wanted - 1).bit_length())
     threads = max(_LEAST_THREADS, of_row)
-    return kind(threads=threads, threads_per_row=of_row, vector_width=width, hold=Hold.REGISTERS)
+    return kind(threads=threads, threads_per_row=of_row, vector_width=width, hold=RowStorage.REGISTERS)

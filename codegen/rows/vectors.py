@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from autotune.codegen.model.schedule import Specialize
 
 from .problem import RowProblem
-from .schedule import Hold, RowSchedule
+from .schedule import RowSchedule, RowStorage
 
 
 def vector_facts(
@@ -44,7 +44,7 @@ def served(problem: RowProblem, schedule: RowSchedule, rows: str) -> str:
     if schedule.specialize is Specialize.SHAPE:
         return problem.key
     facts, step = vector_facts(problem, schedule), schedule.row_step
-    if schedule.hold is not Hold.RELOAD:
+    if schedule.hold is not RowStorage.RELOAD:
         rounds, skew = schedule.rounds_in(problem), schedule.reach_in(problem) - problem.columns
         rows += f", of {max(0, (rounds - 1) * step + 1 - skew)} to {rounds * step - skew} columns"
     if schedule.vector_width > 1 and not facts["ragged"]:

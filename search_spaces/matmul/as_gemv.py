@@ -7,10 +7,10 @@ from typing import Any
 
 from autotune.codegen.matmul.gemv.problem import MOST, MOST_VECTORS, GemvProblem, WeightOrder
 from autotune.codegen.matmul.problem import ProductProblem
-from autotune.search_spaces.contract.restatement import Restatement
+from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 
 
-def by_rows(problem: ProductProblem, **fields: Any) -> Restatement | None:
+def by_rows(problem: ProductProblem, **fields: Any) -> EquivalentProblem | None:
     """op(A)·op(B) as op(B)ᵀ times the few rows of op(A), of gemv's further fields; None if rows are many."""
     if problem.m > MOST_VECTORS:
         return None
@@ -20,7 +20,7 @@ def by_rows(problem: ProductProblem, **fields: Any) -> Restatement | None:
     return _restated(problem, {"a": "x", "b": "w", written: "y"}, problem.m, order, transposed, fields)
 
 
-def by_columns(problem: ProductProblem, **fields: Any) -> Restatement | None:
+def by_columns(problem: ProductProblem, **fields: Any) -> EquivalentProblem | None:
     """op(A)·op(B) as op(A) times the few columns of op(B), of gemv's further fields; None if they are many."""
     if problem.n > MOST_VECTORS:
         return None
@@ -37,7 +37,7 @@ def _restated(
     order: WeightOrder,
     transposed: Mapping[str, bool],
     fields: Mapping[str, Any],
-) -> Restatement | None:
+) -> EquivalentProblem | None:
     if max(problem.m, problem.n, problem.k) > MOST:
         return None
     layouts: dict[str, Any] = {}
@@ -57,4 +57,4 @@ def _restated(
         **fields,
         **layouts,
     )
-    return Restatement("gemv", restated, {**pointers, "bias": "bias"} if restated.bias else pointers)
+    return EquivalentProblem("gemv", restated, {**pointers, "bias": "bias"} if restated.bias else pointers)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LEAST_COPY, WIDEST_ACCESS
-from autotune.codegen.rows.schedule import Hold, RowSchedule
+from autotune.codegen.rows.schedule import RowSchedule, RowStorage
 from autotune.search_spaces.contract.space import Draw, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -30,7 +30,7 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         element_bytes: of an element that is read.
     """
     threads, of_row = schedule.threads, schedule.threads_per_row
-    held, vector_bytes = schedule.hold is not Hold.RELOAD, schedule.vector_width * element_bytes
+    held, vector_bytes = schedule.hold is not RowStorage.RELOAD, schedule.vector_width * element_bytes
     if of_row > threads:
         yield f"threads_per_row {of_row} over the {threads} threads of a block"
         return
@@ -40,9 +40,9 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes over the {WIDEST_ACCESS} of an access"
     if held and schedule.loads_in_flight > 1:
         yield f"loads_in_flight {schedule.loads_in_flight}: expected 1 for rows that are held, whose loads all are"
-    if schedule.hold is Hold.SHARED and vector_bytes < LEAST_COPY:
+    if schedule.hold is RowStorage.SHARED and vector_bytes < LEAST_COPY:
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {LEAST_COPY} or more"
-    if schedule.hold is Hold.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
+    if schedule.hold is RowStorage.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
         yield f"{schedule.rounds(reach)} vectors of a thread in registers over {_MOST_ROUNDS}"
     yield from grid_violations(schedule.blocks(rows))
 
@@ -64,7 +64,7 @@ def row_space(
     spec: DeviceSpec,
     *,
     widest: int = WIDEST_ACCESS,
-    holds: Sequence[Hold] = tuple(Hold),
+    holds: Sequence[RowStorage] = tuple(RowStorage),
     **own: Sequence[Value],
 ) -> Space[S]:
     """All fields are drawn. A row that a block cannot hold is read again, and blocks are as many as fit on an SM.
@@ -92,10 +92,10 @@ def row_space(
         of_row = drawn.threads if drawn.cluster > 1 else min(drawn.threads_per_row, drawn.threads)
         schedule = replace(drawn, threads_per_row=of_row, min_blocks_per_sm=1)
         reach = schedule.reach(columns, aligned, element_bytes)
-        if schedule.hold is not Hold.RELOAD and _fits(schedule, reach, element_bytes, spec):
+        if schedule.hold is not RowStorage.RELOAD and _fits(schedule, reach, element_bytes, spec):
             schedule = replace(schedule, loads_in_flight=1)
         else:
-            schedule = replace(schedule, hold=Hold.RELOAD)
+            schedule = replace(schedule, hold=RowStorage.RELOAD)
         most = min(drawn.min_blocks_per_sm, _blocks_that_fit(schedule, reach, element_bytes, spec))
         counts = specs["min_blocks_per_sm"].values
         return replace(schedule, min_blocks_per_sm=max(count for count in counts if count == 1 or count <= most))
@@ -104,9 +104,9 @@ def row_space(
 
 
 def _fits(schedule: RowSchedule, reach: int, element_bytes: int, spec: DeviceSpec) -> bool:
-    if schedule.hold is Hold.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
+    if schedule.hold is RowStorage.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
         return False
-    if schedule.hold is Hold.SHARED and schedule.vector_width * element_bytes < LEAST_COPY:
+    if schedule.hold is RowStorage.SHARED and schedule.vector_width * element_bytes < LEAST_COPY:
         return False
     return not any(footprint_violations(spec, schedule.row_footprint(reach, element_bytes)))
 

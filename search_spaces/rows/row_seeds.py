@@ -11,7 +11,7 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.problem import RowProblem
-from autotune.codegen.rows.schedule import Hold, RowSchedule, held_row
+from autotune.codegen.rows.schedule import RowSchedule, RowStorage, held_row
 from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm, most_registers
@@ -26,9 +26,9 @@ _NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
 _LEAST_COPIED = 2**14  # bytes of a row that shared memory may hold
 _RESIDENT = 4  # blocks of an SM that hide each other's waits
 # Registers beyond the footprint, with which ptxas spills nothing.
-_SPARE_REGISTERS = {Hold.REGISTERS: 16, Hold.SHARED: 4, Hold.RELOAD: 4}
+_SPARE_REGISTERS = {RowStorage.REGISTERS: 16, RowStorage.SHARED: 4, RowStorage.RELOAD: 4}
 # Threads of an SM: by so many, loads of 64 bytes each suffice; copies to shared memory leave room for all.
-_MOST_RESIDENT = {Hold.REGISTERS: 1024, Hold.SHARED: 2048}
+_MOST_RESIDENT = {RowStorage.REGISTERS: 1024, RowStorage.SHARED: 2048}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class RowSeeds(Generic[P, S]):
         row_bytes = self.problem.columns * self.problem.dtype.bytes * self.streamed.arrays
         if row_bytes < _LEAST_COPIED:
             return
-        copied = replace(self.streamed, hold=Hold.SHARED, loads_in_flight=1)
+        copied = replace(self.streamed, hold=RowStorage.SHARED, loads_in_flight=1)
         fitting = (cluster for cluster in _CLUSTERS if row_bytes / cluster <= self.spec.shared_per_sm / _RESIDENT)
         usual = next(fitting, _CLUSTERS[-1])
         near = ((256, usual), (512, usual), (256, 2 * usual), (512, usual // 2), (512, 4 * usual))
@@ -74,7 +74,7 @@ class RowSeeds(Generic[P, S]):
             narrow = replace(schedule, vector_width=aligned)
             if aligned < schedule.vector_width and not self._spills(narrow):
                 # Each vector in registers takes at least one, however narrow.
-                yield self.filling(narrow) if schedule.hold is Hold.REGISTERS else narrow
+                yield self.filling(narrow) if schedule.hold is RowStorage.REGISTERS else narrow
         if aligned * self.problem.dtype.bytes < WIDEST_ACCESS:
             for elements in _NARROW_ELEMENTS:
                 yield self.filling(self._held(ceil_div(elements, aligned), aligned))
@@ -102,7 +102,7 @@ class RowSeeds(Generic[P, S]):
     def _needed(self, schedule: S) -> int:
         """Registers of a thread with which ptxas spills nothing."""
         words = schedule.loaded_words(schedule.reach_in(self.problem), self.problem.dtype.bytes)
-        spare = int(self.spare_of_word * words) if schedule.hold is Hold.REGISTERS else self.spare
+        spare = int(self.spare_of_word * words) if schedule.hold is RowStorage.REGISTERS else self.spare
         return schedule.footprint(self.problem).registers + _SPARE_REGISTERS[schedule.hold] + spare
 
     def _spills(self, schedule: S) -> bool:

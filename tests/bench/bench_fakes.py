@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
-from autotune.bench import OWN, Baseline, Prepared
+from autotune.bench import OWN, Baseline, BaselineRun
 from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
@@ -75,7 +75,7 @@ def baseline(name, *, verified=True, replayed=True, missing="", error=None):
     def prepare(session):
         if error:
             raise error
-        yield Prepared(Launch(name))
+        yield BaselineRun(Launch(name))
 
     return Baseline(f"what {name} does", verified, replayed, lambda: missing, lambda: {f"lib{name}": "1.2"}, prepare)
 

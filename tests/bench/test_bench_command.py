@@ -16,7 +16,7 @@ from autotune.cli.rendering.bench_tables import tables
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.db import Status, TuningDB
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
@@ -144,7 +144,7 @@ def test_records_keep_how_they_compare(bench, record, suite):
         after = {trial.problem.fields["m"]: trial for trial in database.bests("transpose")}
     assert {m: trial.faster_baselines for m, trial in after.items()} == {2000: set(), 8000: {"mover"}}
     assert [trial.samples for trial in after.values()] == [trial.samples for trial in before]
-    assert after[8000].comparison == Comparison(1e-3, {"mover": 0.5e-3}, {"libmover": "1.2"})
+    assert after[8000].comparison == BaselineTimes(1e-3, {"mover": 0.5e-3}, {"libmover": "1.2"})
 
 
 def test_without_a_record_it_says_how_to_make_one(bench):
@@ -201,7 +201,7 @@ def test_a_wrong_baseline_is_one_line_beside_the_figures_of_the_others(bench, gp
     assert (run["contenders"][OWN]["seconds"], run["ratios"]) == (1e-3, {"copy": 1})
     assert outcome.json["geometric_means"]["all"] == {"copy": 1}
     with TuningDB() as database:
-        assert database.bests("transpose")[0].comparison == Comparison(1e-3, {}, {"libmover": "1.2"})
+        assert database.bests("transpose")[0].comparison == BaselineTimes(1e-3, {}, {"libmover": "1.2"})
     rows = table(bench(*SIZES, "--ladder"))
     assert [row[-1] for row in rows if row and row[0] in (OWN, "copy")] == ["100.0%", "100.0%"]
 

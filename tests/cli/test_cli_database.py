@@ -89,7 +89,7 @@ def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
     assert set(found) == {
         "operator", "problem", "device", "seconds", "schedule", "schedule_digest", "status", "time_source", "samples",
         "error", "max_error", "resources", "environment", "conditions", "lost_to", "comparison", "compiler",
-        "program_digest", "run", "created_at",
+        "program_digest", "machine_code_digest", "run", "created_at",
     }  # fmt: skip
     assert found["seconds"] == 1.5
     assert found["device"] == "NVIDIA H200"
@@ -144,13 +144,16 @@ def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
     (found,) = autotune("db", "doctor", "--json").json
     assert found["problem"] == "m2-n2-e4"
     assert found["stale"] == [
-        "emits another program today",
+        "unconfirmed: emits another program today",
         f"compiler NVRTC 12.0, now {compiler_version()}",
         f"limits 0, now {named_device('h200').digest}",
     ]
     outcome = autotune("db", "doctor")
     assert "m2-n2-e4" in outcome.stdout
-    assert outcome.stderr == "1 of 4 records are stale; autotune tune OPERATOR --stale renews them\n"
+    assert outcome.stderr == (
+        "1 of 4 records are stale, 1 of them unconfirmed, which autotune db stamp may confirm; "
+        "autotune tune OPERATOR --stale renews them\n"
+    )
 
 
 def test_doctor_names_what_another_reference_found_wrong(autotune: Command, filled: Path) -> None:

@@ -50,12 +50,12 @@ def test_schedules_of_two_operators_have_different_digests() -> None:
 
 
 def test_a_schedule_with_other_values_is_as_if_made_with_them() -> None:
-    other = TILED.but(tile=4, order=Order.COLUMN)
+    other = TILED.replace(tile=4, order=Order.COLUMN)
     assert other == Tiled(tile=4, order=Order.COLUMN)
     assert (hash(other), other.digest) == (hash(Tiled(4, order=Order.COLUMN)), Tiled(4, order=Order.COLUMN).digest)
     assert TILED.tile == 8
     with pytest.raises(TypeError, match="Tiled has no tiles"):
-        TILED.but(tiles=4)
+        TILED.replace(tiles=4)
 
 
 def test_each_field_that_is_read_is_a_constant_of_its_value() -> None:

@@ -8,11 +8,11 @@ from operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role
+from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.contract.registry import OPERATORS, operator
-from autotune.search_spaces.contract.restatement import Restatement
 
 _FEW_BYTES = 1 << 16
-_Case = tuple[str, Problem, Restatement]
+_Case = tuple[str, Problem, EquivalentProblem]
 
 
 def _restatements() -> list[_Case]:
@@ -38,7 +38,7 @@ def test_every_operator_that_restates_has_cases() -> None:
 
 
 @pytest.mark.parametrize(("name", "problem", "restated"), _of_each(RESTATED, 30), ids=label)
-def test_the_arrays_are_the_same(name: str, problem: Problem, restated: Restatement) -> None:
+def test_the_arrays_are_the_same(name: str, problem: Problem, restated: EquivalentProblem) -> None:
     tensors = {tensor.name: tensor for tensor in restated.problem.tensors}
     assert {restated.pointers[tensor.name] for tensor in problem.tensors} == set(tensors)
     for own in problem.tensors:
@@ -54,7 +54,7 @@ def test_the_arrays_are_the_same(name: str, problem: Problem, restated: Restatem
     _of_each([case for case in RESTATED if sum(tensor.bytes for tensor in case[1].tensors) <= _FEW_BYTES], 15),
     ids=label,
 )
-def test_the_numbers_are_the_same(name: str, problem: Problem, restated: Restatement) -> None:
+def test_the_numbers_are_the_same(name: str, problem: Problem, restated: EquivalentProblem) -> None:
     inputs = problem.inputs(0)
     renamed = {restated.pointers[tensor]: array for tensor, array in inputs.items()}
     expected = problem.reference({tensor: array.copy() for tensor, array in inputs.items()}, problem.scalars)

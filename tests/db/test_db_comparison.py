@@ -6,14 +6,14 @@ import pytest
 from trial_factory import trial
 
 from autotune.db import MergeCounts
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import to_document
 
 pytestmark = pytest.mark.usefixtures("made_up_trials")
 
 
 def compared(one, **seconds):
-    return one.compared(Comparison(1e-3, seconds, {"library": "1.2"}))
+    return one.compared(BaselineTimes(1e-3, seconds, {"library": "1.2"}))
 
 
 def test_baselines_that_were_faster_beat_a_trial():
@@ -46,7 +46,7 @@ def test_a_comparison_replaces_an_earlier_one_and_leaves_the_rest():
 )
 def test_what_is_no_comparison_is_refused_in_one_line(values):
     with pytest.raises(ValueError) as caught:
-        Comparison.from_dict(values)
+        BaselineTimes.from_dict(values)
     assert "\n" not in str(caught.value)
 
 
@@ -57,6 +57,6 @@ def test_a_merge_brings_the_comparison_of_a_trial_that_is_stored_already(db):
     db.record(plain)
     assert db.merge(document) == MergeCounts(replaced=1)
     (stored,) = db.trials()
-    assert stored.comparison == Comparison(1e-3, {"fast": 0.9e-3}, {"library": "1.2"})
+    assert stored.comparison == BaselineTimes(1e-3, {"fast": 0.9e-3}, {"library": "1.2"})
     assert db.merge(document) == db.merge(to_document([trial(created_at=late)])) == MergeCounts(kept=1)
     assert db.trials()[0].faster_baselines == {"fast"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import MergeCounts, Status, TimeSource, TuningDB
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import from_document, read_document, to_document
 
 pytestmark = pytest.mark.usefixtures("made_up_trials")
@@ -43,7 +43,8 @@ trials = st.builds(
     program_digest=st.sampled_from(["p1", "p2"]),
     conditions=objects,
     lost_to=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9),
-    comparison=st.none() | st.builds(Comparison, seconds, st.dictionaries(names, seconds), st.just({"cuBLAS": "13"})),
+    comparison=st.none()
+    | st.builds(BaselineTimes, seconds, st.dictionaries(names, seconds), st.just({"cuBLAS": "13"})),
     created_at=st.datetimes(min_value=datetime(2000, 1, 1), timezones=st.just(UTC)),
 )
 
@@ -158,8 +159,8 @@ def valid():
 
 
 WRONG = [
-    ((), [], "version None, expected up to 2"),
-    (("version",), 3, "version 3, expected up to 2"),
+    ((), [], "version None, expected 2"),
+    (("version",), 3, "version 3, expected 2"),
     (("more",), 1, "got 'version'.*'more'"),
     (("trials",), {}, "trials={}: expected a list"),
     (("trials", 0), None, r"trials\[0\]: a trial has .*got None"),

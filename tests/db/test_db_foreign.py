@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from autotune.db import DatabaseError, DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import from_document, to_document, write_document
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
@@ -51,7 +51,7 @@ FALSE = {
         replace(of_limits(clock_hz=1e15, bandwidth=1e17), samples=(1e-3,)),
         "is above the device's peak of",
     ),
-    "baseline too fast": (replace(GENUINE, comparison=Comparison(2.7e-3, {"cublas": 1e-9}, {})), "shorter than any"),
+    "baseline too fast": (replace(GENUINE, comparison=BaselineTimes(2.7e-3, {"cublas": 1e-9}, {})), "shorter than any"),
     "negative limits": (of_limits(sm_count=-132), "sm_count=-132 of the device's limits"),
     "limits of another": (of_limits(name="Tesla T4"), "the limits are of 'Tesla T4'"),
     "other fields": (replace(GENUINE, schedule=GENUINE.schedule | {"secret": 1}), "unknown field 'secret'"),

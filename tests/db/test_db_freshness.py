@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 import pytest
 from trial_factory import trial
 
+from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Role, Within
 from autotune.codegen.source import headers
 from autotune.db import DeviceRecord, ProblemRecord, TimeSource, freshness
@@ -120,7 +121,7 @@ def test_exactly_the_trials_are_stale_whose_source_or_launch_has_changed(monkeyp
     assert stale() == {"streaming"}
 
 
-def test_a_fresh_trial_is_best_before_faster_stale_ones_which_serve_where_none_is(db):
+def test_a_confirmed_trial_is_best_before_faster_unconfirmed_ones_which_are_not_dropped(db):
     old = [replace(made(TRANSPOSE, SMALL, one, 1e-4), program_digest="0" * 64) for one in (PLAIN, STREAMING)]
     name = ("transpose", SMALL.key, H200.name)
     for one in old:
@@ -129,7 +130,23 @@ def test_a_fresh_trial_is_best_before_faster_stale_ones_which_serve_where_none_i
     fresh = made(TRANSPOSE, SMALL, replace(PLAIN, raster_group=2), 2e-4)
     db.record(fresh)
     assert db.best(*name) == fresh
-    assert db.bests() == db.serving() == [fresh]
+    assert db.bests() == [fresh]
+    assert db.serving() == db.shippable() == [fresh, old[0]]
+
+
+def test_beside_an_unconfirmed_kernel_for_one_shape_those_for_any_serve(db):
+    special = replace(PLAIN, specialize=Specialize.SHAPE)
+    stale = [
+        replace(made(TRANSPOSE, SMALL, one, seconds), program_digest="0" * 64)
+        for one, seconds in ((special, 1e-4), (PLAIN, 3e-4))
+    ]
+    confirmed = made(TRANSPOSE, SMALL, replace(special, raster_group=2), 2e-4)
+    for one in (*stale, confirmed):
+        db.record(one)
+    assert db.serving() == [confirmed, *stale]
+    generic = made(TRANSPOSE, SMALL, STREAMING, 4e-4)
+    db.record(generic)
+    assert db.serving() == [confirmed, stale[0], generic, stale[1]]
 
 
 def test_a_modelled_trial_is_not_best_for_being_fresh(db):

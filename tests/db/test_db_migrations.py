@@ -2,9 +2,6 @@
 
 import re
 import shutil
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,9 +9,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
-from trial_factory import T4, TRANSPOSE, trial
+from trial_factory import trial
 
-from autotune.db import DatabaseError, Status, TuningDB, schema
+from autotune.db import DatabaseError, TuningDB, schema
 from autotune.db.models import Base
 
 
@@ -52,28 +49,6 @@ def test_file_names_and_revisions_agree():
     config.set_main_option("script_location", str(schema.MIGRATIONS))
     scripts = ScriptDirectory.from_config(config)
     assert [script.revision for script in scripts.walk_revisions()][::-1] == schema.revisions()
-
-
-RELEASED = Path(__file__).parent / "released"
-
-
-def test_every_released_schema_has_a_dump():
-    assert sorted(path.stem for path in RELEASED.glob("*.sql")) == schema.revisions()
-
-
-@pytest.mark.parametrize("revision", schema.revisions())
-def test_a_database_of_every_released_schema_is_brought_up_to_date_with_its_trials(path, revision):
-    """The dumps are of `sqlite3 FILE .dump`, made by the version that brought the schema."""
-    path.parent.mkdir()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript((RELEASED / f"{revision}.sql").read_text())
-    failed = trial("b", device=T4, problem=TRANSPOSE, status=Status.WRONG, samples=(), max_error=None)
-    with TuningDB(str(path)) as db:
-        assert db.trials() == [failed, trial("a", error="it's ünicode")]
-        db.record(trial("c"))
-        with db._engine.connect() as connection:
-            context = MigrationContext.configure(connection, opts={"compare_server_default": True})
-            assert compare_metadata(context, Base.metadata) == []
 
 
 LAST = schema.revisions()[-1]

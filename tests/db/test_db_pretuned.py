@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import TimeSource, TuningDB, database, pretuned
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import from_document, read_document, to_document, write_document
 from autotune.db.packing import packed, unpacked
 from autotune.db.shipping import ship
@@ -107,7 +107,7 @@ def test_what_is_measured_before_the_shipped_trial_was_asked_for_stays(path, no_
 
 def test_what_ships_is_what_serving_needs(no_pretuned):
     samples = tuple((100 + number) * 1e-5 for number in range(9))
-    compared = Comparison(1.04e-3, {"cuBLAS": 1.0000000001e-3}, {"cuBLAS": "13"})
+    compared = BaselineTimes(1.04e-3, {"cuBLAS": 1.0000000001e-3}, {"cuBLAS": "13"})
     (path,) = ship([trial(samples=samples, comparison=compared, conditions={"celsius": 40})], no_pretuned)
     (found,) = from_document(read_document(path))
     assert found.samples == pytest.approx((1.00e-3, 1.02e-3, 1.04e-3, 1.06e-3, 1.08e-3))

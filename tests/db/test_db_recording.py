@@ -60,8 +60,10 @@ def test_a_damaged_file_is_refused_or_read_never_another_error(path):
         damaged = bytearray(whole)
         damaged[chance.randrange(10, len(damaged))] ^= 1 << chance.randrange(8)
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="is not a recording: "):
-            read_recording(path)
+        try:
+            assert read_recording(path) == TRIALS  # bits after the end of what is compressed say nothing
+        except ValueError as error:
+            assert "is not a recording: " in str(error)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_damaged_file_is_refused_or_read_never_another_error(path):
     [
         (lambda lines: lines[:-1], "does not announce the 2 trials"),
         (lambda lines: lines[1:], "does not announce"),
-        (lambda lines: lines[0].update(version=3), "version 3, expected up to 2"),
+        (lambda lines: lines[0].update(version=3), "version 3, expected 2"),
         (lambda lines: lines[1].update(samples=[-1.0]), r"trials\[0\]: sample -1.0"),
         (lambda lines: lines[1].update(status="best"), r"trials\[0\]: 'best' is none of ok, "),
         (lambda lines: [7], "does not announce"),

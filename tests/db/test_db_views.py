@@ -148,8 +148,8 @@ def test_a_migration_drops_what_it_finds_and_makes_the_views_anew(path):
         before = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'best_trials'").fetchone()
         connection.execute("DROP VIEW best_trials")
         connection.execute(FORGED[0])
-        connection.execute("DROP TABLE calibrations")
-        connection.execute("UPDATE alembic_version SET version_num = '0003'")
+        connection.execute("ALTER TABLE trials DROP COLUMN machine_code_digest")
+        connection.execute("UPDATE alembic_version SET version_num = '0004'")
     with TuningDB(str(path)) as db:
         assert rows(db, "SELECT sql FROM sqlite_master WHERE name = 'best_trials'") == [{"sql": before[0]}]
 

@@ -8,7 +8,7 @@ from autotune.db import TuningDB
 from autotune.dispatcher import settings
 from autotune.dispatcher.calls import function, resolve
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import records, statement, untuned
+from autotune.dispatcher.choice import formulation, records, untuned
 from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.targets import factory as targets
 
@@ -32,7 +32,7 @@ def fresh_process(monkeypatch, tmp_path):
 @pytest.fixture(autouse=True)
 def own_kernels(monkeypatch):
     """Every operator serves its own problems, however few rows they have."""
-    monkeypatch.setattr(statement, "_faster", lambda *_: False)
+    monkeypatch.setattr(formulation, "_faster", lambda *_: False)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def defaults_only(monkeypatch):
     def default(operator, problem, limits, known, never_worse_than=None):
         yield Choice(Rule.DEFAULT, operator.default(problem, limits))
 
-    monkeypatch.setattr(statement, "choices", default)
+    monkeypatch.setattr(formulation, "choices", default)
     monkeypatch.setattr(plans, "records", lambda *_: [])
 
 

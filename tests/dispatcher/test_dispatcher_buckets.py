@@ -11,8 +11,8 @@ from records import H200
 from autotune import dispatcher
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.program import Program
+from autotune.dispatcher.choice.formulation import formulation_of
 from autotune.dispatcher.choice.records import records
-from autotune.dispatcher.choice.statement import statement_of
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
 
@@ -29,7 +29,7 @@ def _records(stated: Operator) -> list:
 def served(m: int, n: int, k: int) -> Program:
     """The program of the first choice."""
     problem = GemmProblem(m, n, k, transpose_b=True, bucket_rows=True)
-    found = statement_of(GEMM, problem, H200, _records)
+    found = formulation_of(GEMM, problem, H200, _records)
     return found.operator.program(found.problem, next(found.choices).schedule, H200)
 
 
@@ -60,7 +60,7 @@ def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
 def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve() -> None:
     for m in (5, 17, 33, 65, 129):
         problem = GemmProblem(m, 16, 16, transpose_b=True, bucket_rows=True)
-        found = statement_of(GEMM, problem, H200, _records)
+        found = formulation_of(GEMM, problem, H200, _records)
         assert all(not found.operator.violations(found.problem, one.schedule, H200) for one in found.choices)
 
 

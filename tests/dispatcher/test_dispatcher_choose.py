@@ -10,7 +10,9 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.work import Unit
 from autotune.db import Status, TimeSource, TuningDB
+from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
+from autotune.dispatcher.choice import snapshots
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
@@ -168,6 +170,30 @@ def test_the_models_choice_goes_before_records_that_promise_less_but_not_before_
     assert [choice.record for choice in served(wanted)] == [fast.key, None, known.key, None]
     explained = explain("sgemm", device="h200", m=600, n=512, k=512)
     assert list(explained.considered) == served(wanted)
+
+
+def test_an_unconfirmed_record_competes_for_its_own_problem_as_a_neighbours_does(database):
+    known, other = problem(512), {"program_digest": "0" * 64, "comparison": BaselineTimes(1e-3, {"cublas": 1e-6}, {})}
+    database.record(trial(known, schedule(0, known), seconds=1e-3, **other))
+    assert [choice.rule for choice in served(known)] == [Rule.MODEL, Rule.NEAREST, Rule.DEFAULT]
+    database.record(trial(known, schedule(1, known), seconds=1e-6, **other))
+    first, *_ = choices(SGEMM, known, H200, records(SGEMM, H200), "cublas")
+    assert (first.rule, first.unconfirmed, first.schedule) == (Rule.NEAREST, True, schedule(1, known))
+    found = explain("sgemm", device="h200", **known.sizes)
+    assert f": nearest, unconfirmed record {known.key}, distance " in str(found)
+    database.record(trial(known, schedule(2, known), seconds=1e-2))
+    assert (served(known)[0].rule, chosen(known)) == (Rule.EXACT, [2, 1])
+
+
+def test_a_snapshot_is_not_believed_once_the_generator_has_changed(store, monkeypatch):
+    store(problem(512), program_digest="0" * 64)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "changed_program", lambda trial: "")
+        for _ in range(3):
+            assert served(problem(512))[0].rule is Rule.EXACT
+    assert served(problem(512))[0].rule is Rule.EXACT
+    monkeypatch.setattr(snapshots, "_generator", lambda: "another")
+    assert served(problem(512))[0].rule is not Rule.EXACT
 
 
 def test_what_was_the_best_nearby_goes_before_what_the_model_promises_as_much_of(database):

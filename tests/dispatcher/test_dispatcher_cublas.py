@@ -13,7 +13,7 @@ from views import strided
 
 from autotune import dispatcher
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice import untuned
 from autotune.dispatcher.choice.choose import Rule
@@ -27,7 +27,7 @@ KNOWN = problem(512)
 def known(database):
     """A record that cuBLAS was faster than, and one that it was not."""
     for number, (one, seconds) in enumerate(((KNOWN, 0.9e-5), (problem(640), 1.1e-5))):
-        database.record(trial(one, schedule(number, one)).compared(Comparison(1e-5, {"cublas": seconds}, {})))
+        database.record(trial(one, schedule(number, one)).compared(BaselineTimes(1e-5, {"cublas": seconds}, {})))
 
 
 def call(m=512):

@@ -12,10 +12,10 @@ from records import schedule, trial
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.devices.cuda import CudaDevice
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import statement
+from autotune.dispatcher.choice import formulation
 from autotune.dispatcher.targets.cublas import library
 
 pytestmark = pytest.mark.gpu
@@ -136,8 +136,8 @@ def test_the_record_of_this_device_is_served(hold, database, monkeypatch):
     known = SgemmProblem(256, 256, 64)
     database.record(trial(known, schedule(3, known, limits), limits=limits))
     served = []
-    choose = statement.choices
-    monkeypatch.setattr(statement, "choices", lambda *args: served.extend(choose(*args)) or served)
+    choose = formulation.choices
+    monkeypatch.setattr(formulation, "choices", lambda *args: served.extend(choose(*args)) or served)
     a, b, out = random(256, 64), random(64, 256, seed=1), hold(np.zeros((256, 256), np.float32))
     dispatcher.sgemm(hold(a), hold(b), out=out)
     assert served[0].schedule.raster_group == 103
@@ -174,7 +174,9 @@ def test_cublas_serves_where_it_was_faster(hold, database, batch):
     library()  # LaunchError: pip install nvidia-cublas
     limits = CudaDevice(0).limits
     known = SgemmProblem(100, 60, 80, transpose_b=True, batch=batch, stride_a=8000, stride_b=4800, beta_nonzero=True)
-    contested = trial(known, schedule(3, known, limits), limits=limits).compared(Comparison(2e-5, {"cublas": 1e-5}, {}))
+    contested = trial(known, schedule(3, known, limits), limits=limits).compared(
+        BaselineTimes(2e-5, {"cublas": 1e-5}, {})
+    )
     database.record(contested)
     dispatcher.configure(never_worse_than="cublas")
     shape = (batch,) if batch > 1 else ()

@@ -20,20 +20,20 @@ from autotune.codegen.model.dtype import DType
 from autotune.db import ProblemRecord, TimeSource
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
-from autotune.dispatcher.choice import statement
+from autotune.dispatcher.choice import formulation
 from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.choice.records import records
 from autotune.search_spaces.contract.registry import operator
 
 GEMV = operator("gemv")
 FEW = SgemmProblem(3, 300, 40, transpose_b=True)
-FASTER = statement._faster
+FASTER = formulation._faster
 
 
 @pytest.fixture
 def gemv_serves(monkeypatch):
     """A dispatcher to which another operator always promises to be faster."""
-    monkeypatch.setattr(statement, "_faster", lambda *_: True)
+    monkeypatch.setattr(formulation, "_faster", lambda *_: True)
 
 
 def random(*shape, dtype=np.float32):
@@ -175,7 +175,7 @@ def test_a_modelled_time_does_not_outrank_a_measured_one(one, other, expected):
 
 
 def test_a_measured_record_takes_the_problem(monkeypatch, database):
-    monkeypatch.setattr(statement, "_faster", FASTER)
+    monkeypatch.setattr(formulation, "_faster", FASTER)
     restated = SGEMM.restated(FEW)
     database.record(trial(FEW, SGEMM.default(FEW, H200), seconds=3e-6))
     assert stated_operator() == "sgemm"
@@ -191,4 +191,4 @@ def test_a_measured_record_takes_the_problem(monkeypatch, database):
 
 
 def stated_operator():
-    return statement.statement_of(SGEMM, FEW, H200, lambda one: records(one, H200)).operator.name
+    return formulation.formulation_of(SGEMM, FEW, H200, lambda one: records(one, H200)).operator.name

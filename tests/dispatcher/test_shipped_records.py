@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,17 @@ from hypothesis import strategies as st
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
-from autotune.db.freshness import changed_program
-from autotune.db.pretuned import shipped_compilers
+from autotune.db.exchange import from_document, read_document
+from autotune.db.freshness import OTHER_PROGRAM, changed_program
+from autotune.db.pretuned import shipped_compilers, shipped_files
 from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import Rule, choices
 from autotune.dispatcher.choice.records import Record, read_records
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
+MOST_UNCONFIRMED = 0.1  # of all shipped records
 
 
 @pytest.mark.parametrize(
@@ -40,17 +41,21 @@ def test_an_h200_has_measured_records_that_are_legal(
     assert chosen.violations(problem, chosen.schedule(best.schedule), LIMITS) == []
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_each_problem_has_a_record_of_each_compiler_whose_kernel_is_that_of_today(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_of_each_compiler_are_confirmed_or_known_to_be_unconfirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A problem that has a record has one of each compiler; each emits a program, nearly all of them that of today."""
     monkeypatch.delenv("AUTOTUNE_PRETUNED")
-    with TuningDB("sqlite://") as db:
-        trials = db.trials(name)
-    assert trials
-    wanted = set(product({trial.problem.key for trial in trials}, shipped_compilers()))
-    fresh = {(trial.problem.key, trial.compiler) for trial in trials if not changed_program(trial)}
-    assert sorted(wanted - fresh) == [], "renew these records as CONTRIBUTING.md says"
+    compilers, unconfirmed, others = shipped_compilers(), 0, []
+    trials = [trial for file in shipped_files() for trial in from_document(read_document(file.path))]
+    for trial in trials:
+        changed = changed_program(trial)
+        unconfirmed += changed == OTHER_PROGRAM
+        if changed not in ("", OTHER_PROGRAM):
+            others.append((trial.problem.operator, trial.problem.key, trial.compiler, changed))
+    assert others == [], "these can serve no more: renew them as CONTRIBUTING.md says"
+    named = {(trial.problem.operator, trial.problem.key, trial.compiler) for trial in trials}
+    wanted = {(operator, key, compiler) for operator, key, _ in named for compiler in compilers}
+    assert sorted(wanted - named) == [], "renew these records as CONTRIBUTING.md says"
+    assert unconfirmed <= MOST_UNCONFIRMED * len(trials), "stamp or renew them as CONTRIBUTING.md says"
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +84,7 @@ def test_any_size_gets_something_legal(shipped: list[Record], m: int, n: int, k:
 
 
 def test_tuned_sizes_get_their_own_records(shipped: list[Record]) -> None:
-    best = {record.problem: record for record in reversed(shipped)}
+    best = {record.problem: record for record in reversed(shipped) if not record.unconfirmed}
     for record in best.values():
         first = next(choices(operator("sgemm"), record.problem, LIMITS, shipped))
         assert (first.rule, first.schedule) == (Rule.EXACT, record.schedule)

@@ -68,7 +68,7 @@ def drawn(op: Operator[Any, Any], count: int, sizes: Sequence[str], **fixed: Any
         schedule = draw.choice(op.seeds(problem, H200))
         seconds = modelled_seconds(op, problem, schedule, H200) * draw.uniform(0.8, 1.2)
         source = TimeSource.MODELLED if number % 3 == 2 else TimeSource.MEASURED
-        known.append(Record(problem, schedule, seconds, source))
+        known.append(Record(problem, schedule, seconds, source, unconfirmed=number % 4 == 1))
     lacking = _fitted(op, dict.fromkeys(sizes, 300) | fixed)
     return kernels_of(bundle_of(op, [*(record.problem for record in known), lacking], H200, known))
 

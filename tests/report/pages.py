@@ -11,7 +11,7 @@ from calibration_factory import calibration
 from recording_factory import LIMITS, PROBLEM, TRANSPOSE, schedules, trials
 
 from autotune.db import Status, TimeSource, Trial
-from autotune.db.comparison import Comparison
+from autotune.db.comparison import BaselineTimes
 from autotune.report.document import document
 from autotune.report.page import page
 from autotune.report.subject import Group, known_as
@@ -54,7 +54,7 @@ def group_of(listed: Sequence[Trial]) -> Group:
     known = known_as(listed[0])
     assert known
     best = min((trial for trial in listed if trial.ok), key=lambda trial: trial.seconds or 0)
-    best = best.compared(Comparison(best.samples[0], {"torch": 2 * best.samples[0]}, {"torch": "2.9"}))
+    best = best.compared(BaselineTimes(best.samples[0], {"torch": 2 * best.samples[0]}, {"torch": "2.9"}))
     return Group(known, TimeSource.MEASURED, list(listed), best)
 
 

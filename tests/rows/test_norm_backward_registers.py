@@ -38,7 +38,7 @@ def test_what_does_not_fit_spills(problem: NormBackwardProblem, words: str, regi
     schedule = NormBackwardSchedule.parse(words.split())
     assert schedule.footprint(problem).registers == registers
     if registers <= H200.registers_per_thread:
-        schedule = schedule.but(min_blocks_per_sm=3)
+        schedule = schedule.replace(min_blocks_per_sm=3)
     assert OPERATOR.violations(problem, schedule, H200)
     assert spilled(problem, schedule) >= 80
 

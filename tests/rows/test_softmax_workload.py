@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.dispatcher.choice.modelled import preferred
@@ -54,7 +54,7 @@ def test_rows_of_a_warp_share_the_accesses_of_their_parts() -> None:
 
 def test_few_warps_of_an_sm_leave_its_schedulers_idle() -> None:
     """Blocks of 32 KiB in shared memory: six on an SM, of one warp or of four."""
-    problem, held = SoftmaxProblem(4096, 2048), {"hold": Hold.SHARED, "vector_width": 4}
+    problem, held = SoftmaxProblem(4096, 2048), {"hold": RowStorage.SHARED, "vector_width": 4}
     few = counted(problem, threads=32, threads_per_row=8, **held)
     many = counted(problem, threads=128, **held)
     waits = 4 * module._HELD_BYTE * 4 * 8192 / 6
@@ -63,7 +63,7 @@ def test_few_warps_of_an_sm_leave_its_schedulers_idle() -> None:
 
 
 def test_copied_rows_that_begin_between_vectors_are_waited_for_at_both_ends() -> None:
-    copied = replace(ROW_OF_A_WARP, hold=Hold.SHARED)
+    copied = replace(ROW_OF_A_WARP, hold=RowStorage.SHARED)
     assert [counted(SoftmaxProblem(64, columns), copied).steps for columns in (256, 253)] == [1, 3]
     assert counted(SoftmaxProblem(64, 253), copied, vector_width=1).steps == 1
 

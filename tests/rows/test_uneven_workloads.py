@@ -7,7 +7,7 @@ import pytest
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.dispatcher.choice.modelled import preferred
@@ -21,7 +21,7 @@ H200, BF16 = named_device("h200"), DType.BFLOAT16
 @pytest.mark.parametrize(("columns", "blocks"), [(66680, 2), (66679, 1)])
 def test_rows_read_again_take_more_registers_if_they_begin_between_vectors(columns: int, blocks: int) -> None:
     again = CrossEntropyBackwardSchedule(
-        threads=512, threads_per_row=512, vector_width=8, hold=Hold.RELOAD, loads_in_flight=8
+        threads=512, threads_per_row=512, vector_width=8, hold=RowStorage.RELOAD, loads_in_flight=8
     )
     problem = CrossEntropyBackwardProblem(4096, columns, BF16)
     (work,) = operator("cross_entropy_backward").workload(problem, again, H200)

@@ -43,15 +43,23 @@ def test_a_trial_of_now_is_not_stale():
 @pytest.mark.parametrize(
     ("changes", "reasons", "elsewhere"),
     [
-        ({"program_digest": "0" * 64}, ["emits another program today"], 1),
+        ({"program_digest": "0" * 64}, ["unconfirmed: emits another program today"], 1),
         ({"schedule": SCHEDULE.to_dict() | {"tile_m": 0}}, ["emits no program today: "], 1),
-        ({"schedule": {"height": 1}}, ["emits no program today: unknown field 'height' of TransposeSchedule"], 1),
+        (
+            {"schedule": {"height": 1}},
+            ["emits no program today: unknown field 'height' of TransposeSchedule"],
+            1,
+        ),
         (
             {"problem": ProblemRecord("nosuch", "n8", {"n": 8})},
             ["emits no program today: unknown operator 'nosuch'"],
             1,
         ),
-        ({"device": DeviceRecord("T", (9, 0), {})}, ["emits no program today: the device's limits are "], 1),
+        (
+            {"device": DeviceRecord("T", (9, 0), {})},
+            ["emits no program today: the device's limits are "],
+            1,
+        ),
         ({"compiler": "NVRTC 12.9"}, [f"compiler NVRTC 12.9, now {compiler_version()}"], 1),
         ({"environment": {"time model": "guess"}}, ["time model guess, now "], 0),
         ({"environment": {"limits": "0"}}, [f"limits 0, now {DEVICE.limits.digest}"], 0),

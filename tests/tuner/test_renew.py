@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from tuner_fakes import TOY, FakePool, ToyProblem, ToySchedule, toy_seconds
 
-from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.program import Program
-from autotune.compiler import CompiledKernel, Resources, compile_kernel
+from autotune.compiler import CompiledKernel, Resources
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation
 
@@ -28,7 +26,6 @@ def changed(trial):
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
     monkeypatch.setattr(renew, "changed_program", changed)  # the toy is not registered
-    monkeypatch.setattr(renew, "machine_code", bytes.decode)
 
 
 def candidate(compiler, code="a", schedule=SCHEDULE, problem=PROBLEM, found_at=LONG_AGO):
@@ -148,15 +145,3 @@ def test_nothing_is_measured_when_the_time_is_over_and_what_is_known_is_taken_ov
     assert renewed(device, db, candidate("A"), other, seconds=-1) == {}
     renewed(device, db, candidate("A"))
     assert len(renewed(device, db, other, candidate("A"), candidate("B"), seconds=-1)) == 2
-
-
-def kernel(source):
-    source = f'{source}\nextern "C" __global__ void probe(int* x) {{ *x = VALUE; }}'
-    return compile_kernel(Program(source, (), (Launch("probe", (1, 1, 1), (32, 1, 1)),)), "sm_75").cubin
-
-
-def test_machine_code_is_what_the_gpu_executes(monkeypatch):
-    monkeypatch.undo()
-    defined = (("A", 1), ("B", 1), ("A", 2))
-    one, same, other = (kernel(f"#define {name} {value}\n#define VALUE {name}") for name, value in defined)
-    assert renew.machine_code(one) == renew.machine_code(same) != renew.machine_code(other)

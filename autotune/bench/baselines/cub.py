@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autotune.bench.baseline import Baseline, Prepared
+from autotune.bench.baseline import Baseline, BaselineRun
 from autotune.codegen.model.dtype import DType
 from autotune.devices.base import DeviceError
 
@@ -37,7 +37,7 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
     """
 
     @contextmanager
-    def prepare(session: CudaSession) -> Iterator[Prepared]:
+    def prepare(session: CudaSession) -> Iterator[BaselineRun]:
         from cuda.bindings import driver
 
         from autotune.base.cuda_core import handle_return
@@ -53,7 +53,7 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
         _check(library.cub_call(None, *arguments))
         scratch = int(handle_return(driver.cuMemAlloc(max(1, size.value))))
         try:
-            yield Prepared(lambda: _check(library.cub_call(ctypes.c_void_p(scratch), *arguments)))
+            yield BaselineRun(lambda: _check(library.cub_call(ctypes.c_void_p(scratch), *arguments)))
         finally:
             driver.cuMemFree(scratch)
 

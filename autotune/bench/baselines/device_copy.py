@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from autotune.bench.baseline import Baseline, Prepared
+from autotune.bench.baseline import Baseline, BaselineRun
 from autotune.codegen.model.tensor import Role
 
 from .device_buffer import allocated
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Prepared]:
+def _prepare(session: CudaSession) -> Iterator[BaselineRun]:
     """Half of the bytes are read, as many are written, in buffers of their own that are filled with the inputs."""
     from cuda.bindings import driver
 
@@ -31,7 +31,7 @@ def _prepare(session: CudaSession) -> Iterator[Prepared]:
         def launch() -> None:
             handle_return(driver.cuMemcpyDtoDAsync(target, source, size, session.stream))
 
-        yield Prepared(launch)
+        yield BaselineRun(launch)
 
 
 def filling(session: CudaSession, buffer: int, size: int) -> Iterator[tuple[int, int, int]]:

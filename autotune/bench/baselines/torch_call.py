@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from autotune.bench.baseline import Baseline, Prepared
+from autotune.bench.baseline import Baseline, BaselineRun
 from autotune.bench.torch_tensors import session_tensors, torch_missing
 from autotune.search_spaces.contract.baselines import TorchCall
 
@@ -39,7 +39,7 @@ def _missing(name: str, needs: str) -> str:
 
 
 @contextmanager
-def _prepare(call: TorchCall, session: CudaSession) -> Iterator[Prepared]:
+def _prepare(call: TorchCall, session: CudaSession) -> Iterator[BaselineRun]:
     import torch
 
     stream, tensors = torch.cuda.ExternalStream(session.stream), session_tensors(session)
@@ -59,7 +59,7 @@ def _prepare(call: TorchCall, session: CudaSession) -> Iterator[Prepared]:
                 for name, result in elsewhere.items():
                     tensors[name].copy_(result)
 
-        yield Prepared(launch, deliver)
+        yield BaselineRun(launch, deliver)
 
 
 @contextmanager

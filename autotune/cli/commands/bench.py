@@ -174,7 +174,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
     """Store with each record the times of the baselines that were verified."""
     from autotune.bench import OWN
     from autotune.db import TuningDB
-    from autotune.db.comparison import Comparison
+    from autotune.db.comparison import BaselineTimes
 
     rivals = {name: baseline for name, baseline in setting.baselines.items() if baseline.verified}
     libraries = {name: version for baseline in rivals.values() for name, version in baseline.versions().items()}
@@ -182,7 +182,7 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
         for comparison, trial in ((run.comparison, run.own.record) for run in runs if not run.own.restated):
             if comparison and trial:
                 seconds = {name: comparison.seconds(name) for name in rivals if name in comparison.samples}
-                database.record(trial.compared(Comparison(comparison.seconds(OWN), seconds, libraries)))
+                database.record(trial.compared(BaselineTimes(comparison.seconds(OWN), seconds, libraries)))
 
 
 def _progress(run: Run, setting: Setting) -> str:

@@ -14,9 +14,11 @@ from autotune.cli.options import (
     DatabaseOption,
     JsonOption,
     ModelOption,
+    OperatorArgument,
     ProblemOption,
     model_of,
     opened,
+    operator_name,
     output_option,
     run_of,
 )
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from autotune.db import Trial, TuningDB
 
 app = typer.Typer(help="Query, export and import the tuning database.")
-
-OperatorArgument = Annotated[str | None, typer.Argument(help="Select this operator only.", show_default=False)]
 
 
 @app.command()
@@ -65,11 +65,14 @@ def doctor(
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the best trials that are stale, and what has changed since; and wrong ones that were judged otherwise."""
+    """List the records that are stale, and what has changed since; and wrong trials that were judged otherwise."""
+    from autotune.compiler import compiler_version
+
     with opened(db) as database:
-        model = model_of(device, database)
-        wrong = database.trials(_operator(operator), problem, model, Status.WRONG)
-        print_stale(_bests(database, operator, problem, device), wrong, as_json)
+        name, model = operator_name(operator), model_of(device, database)
+        wrong = database.trials(name, problem, model, Status.WRONG)
+        records = database.serving(name, model, compiler_version())
+        print_stale([record for record in records if problem in (None, record.problem.key)], wrong, as_json)
     _print_compilers()
 
 
@@ -95,7 +98,7 @@ def trials(
 ) -> None:
     """List trials, failed ones too, newest first."""
     with opened(db) as database:
-        found = database.trials(_operator(operator), problem, model_of(device, database), status, limit)
+        found = database.trials(operator_name(operator), problem, model_of(device, database), status, limit)
         print_trials(found, as_json)
 
 
@@ -103,7 +106,7 @@ def trials(
 def problems(operator: OperatorArgument = None, db: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """List the problems that have trials."""
     with opened(db) as database:
-        found = database.problems(_operator(operator))
+        found = database.problems(operator_name(operator))
     if as_json:
         print_json([asdict(problem) for problem in found])
     else:
@@ -137,7 +140,7 @@ def export_trials(
     from autotune.compiler import compiler_version
 
     with opened(db) as database:
-        selection = (_operator(operator), model_of(device, database), best_only, compiler_version())
+        selection = (operator_name(operator), model_of(device, database), best_only, compiler_version())
         if output is None:
             print_json(database.export(*selection))
             return
@@ -165,7 +168,7 @@ def ship(
     if folder and not folder.parent.is_dir():
         raise BadInputError(f"{folder}: there is no folder {folder.parent}")
     with opened(db) as database:
-        measured = database.shippable(_operator(operator), model_of(device, database))
+        measured = database.shippable(operator_name(operator), model_of(device, database))
     if not measured:
         raise CommandError("no measured trials: run autotune tune on a GPU first")
     paths = write(measured, folder or shipped_folder())
@@ -216,12 +219,5 @@ def _bests(
 ) -> list[Trial]:
     from autotune.compiler import compiler_version
 
-    records = database.bests(_operator(operator), model_of(device, database), compiler_version(), run)
+    records = database.bests(operator_name(operator), model_of(device, database), compiler_version(), run)
     return [record for record in records if problem in (None, record.problem.key)]
-
-
-def _operator(name: str | None) -> str | None:
-    from autotune.search_spaces.contract.registry import operator
-
-    with user_input():
-        return name and operator(name).name

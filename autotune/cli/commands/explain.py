@@ -60,7 +60,7 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
     return [
         "→" if chosen else "",
         choice.rule,
-        choice.record,
+        f"{choice.record} (unconfirmed)" if choice.unconfirmed else choice.record,
         None if choice.distance is None else f"{choice.distance:.2f}",
         None if choice.seconds is None else duration(choice.seconds),
         None if choice.loss is None else f"{choice.loss:.1%}",

@@ -31,11 +31,12 @@ def staleness(trials: Sequence[Trial]) -> list[list[str]]:
 
 def print_stale(records: Sequence[Trial], failures: Sequence[Trial], as_json: bool) -> None:
     """Print the stale ones of some records, and those of some wrong trials that are to be judged anew; and why."""
-    from autotune.db.freshness import OTHER_JUDGE
+    from autotune.db.freshness import OTHER_JUDGE, OTHER_PROGRAM
 
     found = [(trial, reasons) for trial, reasons in zip(records, staleness(records), strict=True) if reasons]
     anew = [(trial, why) for trial, why in zip(failures, staleness(failures), strict=True) if why == [OTHER_JUDGE]]
-    stale, found = len(found), found + anew
+    stale, unconfirmed = len(found), sum(OTHER_PROGRAM in reasons for _, reasons in found)
+    found += anew
     if as_json:
         print_json([trial_document(trial) | {"stale": reasons} for trial, reasons in found])
         return
@@ -43,8 +44,9 @@ def print_stale(records: Sequence[Trial], failures: Sequence[Trial], as_json: bo
         rows = ((*_identity(trial), "\n".join(reasons)) for trial, reasons in found)
         print_table("Stale records", ("operator", "problem", "device", "changed since"), rows)
     wrong = f", and {len(anew)} trials were found wrong by another reference or tolerance" if anew else ""
+    stamped = f", {unconfirmed} of them unconfirmed, which autotune db stamp may confirm" if unconfirmed else ""
     renewed = "; autotune tune OPERATOR --stale renews them" if found else ""
-    print(f"{stale} of {len(records)} records are stale{wrong}{renewed}", file=sys.stderr)
+    print(f"{stale} of {len(records)} records are stale{stamped}{wrong}{renewed}", file=sys.stderr)
 
 
 def print_explained(records: Sequence[Trial], database: TuningDB, as_json: bool) -> None:

@@ -16,7 +16,7 @@ from autotune.search_spaces.contract.registry import operator
 from .arguments import Values
 from .checks import check_apart, moved, same_layout
 from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
-from .resolve import Arrays, Case, Prepared, Resolver
+from .resolve import Arrays, Case, ReadyCall, Resolver
 from .source import UNALIGNED, arguments_source, function_source
 
 _MODULE = __name__.rpartition(".calls")[0]
@@ -64,7 +64,7 @@ class Dispatched:
         prepared.launch()
         return self.returned(prepared)
 
-    def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> Prepared:
+    def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> ReadyCall:
         """Do all of a call but its launch; see `Resolver.prepare`."""
         prepared = self._resolver.prepare(stream, inputs, outputs, case, scalars)
         addresses = prepared.values[: len(self.call.arrays)]
@@ -72,13 +72,13 @@ class Dispatched:
             self._remember(prepared, inputs, outputs, case)
         return prepared
 
-    def returned(self, prepared: Prepared) -> Any:
+    def returned(self, prepared: ReadyCall) -> Any:
         """What a call returns: the required output, a tuple of them, or None of a call that only updates."""
         outputs = dict(zip(self.call.outputs, prepared.outputs, strict=True))
         required = tuple(outputs[name] for name in self.call.required_outputs)
         return required[0] if len(required) == 1 else required or None
 
-    def _remember(self, prepared: Prepared, inputs: Arrays, outputs: Arrays, case: Case) -> None:
+    def _remember(self, prepared: ReadyCall, inputs: Arrays, outputs: Arrays, case: Case) -> None:
         """Keep a call for the fast path."""
         call = self.call
         given = dict(zip(call.outputs, outputs, strict=True))

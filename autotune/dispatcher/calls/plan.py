@@ -14,8 +14,8 @@ from autotune.compiler import CompileError
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice.background import tune_in_background
 from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.formulation import formulation_of
 from autotune.dispatcher.choice.records import records, warn_without_records
-from autotune.dispatcher.choice.statement import statement_of
 from autotune.dispatcher.choice.untuned import note
 from autotune.dispatcher.settings import settings
 from autotune.dispatcher.targets.base import CaptureError, Kernel, LaunchError, Target
@@ -61,7 +61,7 @@ class Plan:
     def __init__(self, operator: Operator[Any, Any], problem: Problem, where: Target, one_shape: bool) -> None:
         substitute = operator.substitutes.get(settings.never_worse_than or "")
         baseline = settings.never_worse_than if substitute and substitute.library in where.libraries else None
-        stated = statement_of(operator, problem, where.limits, lambda one: records(one, where.limits), baseline)
+        stated = formulation_of(operator, problem, where.limits, lambda one: records(one, where.limits), baseline)
         self.operator, self.problem, self._pointers = stated.operator, stated.problem, stated.pointers
         self.calls = 0
         self._target = where
@@ -102,7 +102,7 @@ class Plan:
     def _shape_specialized(self, choice: Choice) -> Choice | None:
         """The choice with a shape-specialised kernel, if that is wanted or compiled already."""
         special = choice.shape_specialized
-        if special == choice or self.problem.chosen_as is not None:
+        if special == choice or self.problem.served_as is not None:
             return None
         program = self.operator.program(self.problem, special.schedule, self._target.limits)
         return special if self._one_shape or self._target.compiled(program) else None

@@ -44,7 +44,7 @@ class Resolved:
     launcher: Launcher | None
 
 
-class Prepared(NamedTuple):
+class ReadyCall(NamedTuple):
     """A call that only has to be launched.
 
     Attributes:
@@ -85,7 +85,7 @@ class Resolver:
         self._types.clear()
         self._resolved.clear()
 
-    def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> Prepared:
+    def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> ReadyCall:
         """Do all of a call but its launch.
 
         Args:
@@ -113,7 +113,7 @@ class Resolver:
             resolved = _kept(self._resolved, key, partial(self._resolve, handle, (*inputs, *outputs), case))
         else:
             check_apart(call, moved(call, resolved.views, at))
-        return Prepared(resolved, handle, (*at, *scalars), outputs)
+        return ReadyCall(resolved, handle, (*at, *scalars), outputs)
 
     def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
         """Shapes and dtypes of all outputs.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
 from autotune.dispatcher.choice.choose import Choice
-from autotune.dispatcher.choice.statement import KnownRecords, statement_of
+from autotune.dispatcher.choice.formulation import KnownRecords, formulation_of
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -82,7 +82,7 @@ class _Job:
         pool: CompilePool,
     ) -> None:
         self.problem = problem
-        self._stated = statement_of(operator, problem, spec, known)
+        self._stated = formulation_of(operator, problem, spec, known)
         # Where the kernel for the shape alone does not compile, that for any shape may.
         self._choices: Iterator[Choice] = (
             one for choice in self._stated.choices for one in (choice.shape_specialized, choice)

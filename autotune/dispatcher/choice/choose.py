@@ -50,6 +50,8 @@ class Choice:
         faster_baselines: of an exact record, the baselines that were measured to be faster.
         baseline: by the rule `BASELINE`, the library that serves instead of the schedule.
         modelled: of a record, the modelled time of its schedule for this problem.
+        unconfirmed: whether the record's schedule emits another program today. Then it serves its own problem as it
+            serves others, by the rule `NEAREST`.
     """
 
     rule: Rule
@@ -63,6 +65,7 @@ class Choice:
     faster_baselines: frozenset[str] = frozenset()
     baseline: str = ""
     modelled: float | None = None
+    unconfirmed: bool = False
 
     @property
     def shape_specialized(self) -> Choice:
@@ -76,7 +79,9 @@ class Choice:
         """Where the schedule comes from, for people."""
         if self.baseline:
             return self.baseline
-        return f"the record of {self.record}" if self.record else f"the {self.rule}'s schedule"
+        if self.record:
+            return f"the {'unconfirmed ' * self.unconfirmed}record of {self.record}"
+        return f"the {self.rule}'s schedule"
 
 
 def choices(
@@ -89,9 +94,9 @@ def choices(
     """What may serve, best first and computed one by one: at most two records, the model's schedule, the default.
 
     The problem's own record comes first. If the baseline `never_worse_than` was faster, that comes before it. A problem
-    that is to be served as another one (`Problem.chosen_as`) gets the schedules of that.
+    that is to be served as another one (`Problem.served_as`) gets the schedules of that.
     """
-    if (other := problem.chosen_as) is not None:
+    if (other := problem.served_as) is not None:
         for choice in _own_choices(operator, other, spec, known, None):
             schedule = choice.schedule.shape_generic
             if not operator.violations(problem, schedule, spec):
@@ -168,21 +173,19 @@ def _serves(record: Record, problem: Problem) -> bool:
 
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, record: Record) -> Choice:
-    exact = record.problem.key == problem.key
+    exact = record.problem.key == problem.key and not record.unconfirmed
     rule = Rule.EXACT if exact else Rule.NEAREST
+    choice = Choice(rule, record.schedule, record.problem.key, record.time_source, unconfirmed=record.unconfirmed)
     reason = "; ".join(operator.violations(problem, record.schedule, spec))
     if reason:  # the model knows no time of what cannot be computed
-        return Choice(rule, record.schedule, record.problem.key, record.time_source, reason=reason)
+        return replace(choice, reason=reason)
     modelled = modelled_seconds(operator, problem, record.schedule, spec)
     seconds = transferred_seconds(operator, record, spec, modelled)
-    return Choice(
-        rule,
-        record.schedule,
-        record.problem.key,
-        record.time_source,
-        distance(problem, record, spec, seconds),
-        seconds,
-        loss(problem, record, spec, seconds),
+    return replace(
+        choice,
+        distance=distance(problem, record, spec, seconds),
+        seconds=seconds,
+        loss=loss(problem, record, spec, seconds),
         faster_baselines=record.faster_baselines if exact else frozenset(),
         modelled=modelled,
     )

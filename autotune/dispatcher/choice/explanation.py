@@ -14,8 +14,8 @@ from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .choose import Choice, Rule, faster, from_records, in_order
+from .formulation import KnownRecords, formulation_of
 from .records import Record, records
-from .statement import KnownRecords, statement_of
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Explanation:
         chosen = self.chosen
         words = [f"{self.operator} {self.problem.key} on {self.limits.name}: {chosen.rule}"]
         if chosen.rule is Rule.NEAREST:
-            words.append(f"record {chosen.record}, distance {chosen.distance:.2f}")
+            words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}")
+            words.append(f"distance {chosen.distance:.2f}")
         if chosen.seconds is not None:
             words.append(f"predicted {chosen.seconds * 1e6:.1f} µs")
         if chosen.loss is not None:
@@ -82,7 +83,7 @@ def explained(
 ) -> Explanation:
     """`explain` for what is there already."""
     own = _explained(operator, problem, spec, known(operator), never_worse_than)
-    stated = statement_of(operator, problem, spec, known, never_worse_than)
+    stated = formulation_of(operator, problem, spec, known, never_worse_than)
     if stated.operator is operator:
         return own
     return replace(own, served_by=_explained(stated.operator, stated.problem, spec, known(stated.operator)))
@@ -95,7 +96,7 @@ def _explained(
     known: Sequence[Record],
     never_worse_than: str | None = None,
 ) -> Explanation:
-    chosen = problem.chosen_as or problem
+    chosen = problem.served_as or problem
     considered = in_order(operator, chosen, spec, from_records(operator, chosen, spec, known))
     if considered[0].rule is Rule.EXACT and not considered[0].reason:
         considered[:0] = faster(considered[0], never_worse_than)

@@ -14,6 +14,7 @@ from autotune.base.log import logger
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import CompilerMissingError, compiler_version
+from autotune.db.freshness import changed_program
 from autotune.db.location import name_of, named_file
 from autotune.db.pretuned import advice, digest
 from autotune.db.states import TimeSource
@@ -35,6 +36,7 @@ class Record(NamedTuple):
         seconds, time_source: how long it took, measured or modelled.
         registers: of a block; 0 if that is not known.
         faster_baselines: baselines that were faster than this schedule, measured alternately with it.
+        unconfirmed: whether its schedule emits another program today than the one that was timed.
     """
 
     problem: Problem
@@ -43,6 +45,7 @@ class Record(NamedTuple):
     time_source: TimeSource
     registers: int = 0
     faster_baselines: frozenset[str] = frozenset()
+    unconfirmed: bool = False
 
     @property
     def own_only(self) -> bool:
@@ -107,9 +110,9 @@ def _warn_once(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
-# A record as JSON: the problem's and the schedule's fields, seconds, time source, registers of a thread, and the
-# baselines that were faster.
-_Plain = tuple[Any, Any, float, str, int, list[str]]
+# A record as JSON: the problem's and the schedule's fields, seconds, time source, registers of a thread, the baselines
+# that were faster, and whether it is unconfirmed.
+_Plain = tuple[Any, Any, float, str, int, list[str], bool]
 _known: dict[tuple[str, ...], tuple[str, list[Record]]] = {}
 
 
@@ -134,18 +137,20 @@ def _compiler() -> str | None:
 def _as_json(trial: Trial) -> _Plain:
     assert trial.seconds is not None  # one that serves is ok, and has samples
     registers, faster = trial.resources.get("registers", 0), sorted(trial.faster_baselines)
-    return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster
+    unconfirmed = bool(changed_program(trial))
+    return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster, unconfirmed
 
 
 def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Record]:
     found: list[Record] = []
-    for problem_fields, schedule_fields, seconds, time_source, registers, faster in plain:
+    for problem_fields, schedule_fields, seconds, time_source, registers, faster, unconfirmed in plain:
         # A trial of another version may have fields that this one does not know.
         with suppress(ValueError):
             problem = operator.problem_type.from_dict(problem_fields)
             schedule = operator.schedule(schedule_fields)
             of_block = registers * getattr(schedule, "threads", 0)
-            found.append(Record(problem, schedule, seconds, TimeSource(time_source), of_block, frozenset(faster)))
+            source, beaten_by = TimeSource(time_source), frozenset(faster)
+            found.append(Record(problem, schedule, seconds, source, of_block, beaten_by, unconfirmed))
     return [*found, *_for_others(found)]
 
 

@@ -1,4 +1,4 @@
-"""What a process read from the database, cached in a file for the next one, until the database changes.
+"""What a process read from the database, cached in a file for the next one, until the database or autotune changes.
 
 To import SQLAlchemy and to ask it takes a fifth of a second here and a whole one elsewhere; to read a snapshot, a
 hundredth of that.
@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from autotune import codegen, search_spaces
 from autotune.base.cache import cache_folder, keep_newest, own_content, own_place, seal
 from autotune.base.files import write_text
 
-_FORMAT = 2  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
+_FORMAT = 3  # of a snapshot; what a record is, or which one is best, takes a new number when it changes
 _KEPT = 100  # snapshots of operators on device models
 _TICK = 100_000_000  # ns: more than the clock of a file system goes on by at once
 
@@ -25,7 +28,8 @@ class Version(NamedTuple):
     """What a database holds, without a look into it.
 
     Attributes:
-        name: changes when the database or the shipped records change; empty if that cannot be told.
+        name: changes when the database, the shipped records or what emits programs change; empty if that cannot be
+            told.
         settled: whether the database was last written long enough ago that whoever writes again changes its name.
     """
 
@@ -47,7 +51,20 @@ def version_of(location: str, shipped: str) -> Version:
             written.append((status.st_mtime_ns, status.st_size))
     if not written:
         return Version()
-    return Version(f"{_FORMAT} {written} {shipped}", now - max(written)[0] > _TICK)
+    return Version(f"{_FORMAT} {_generator()} {written} {shipped}", now - max(written)[0] > _TICK)
+
+
+@cache
+def _generator() -> tuple[int, int, int]:
+    """When the files that emit programs were last written, how many there are, and their bytes."""
+    files = [
+        entry.stat()
+        for package in (codegen, search_spaces)
+        for folder, _, _ in os.walk(package.__path__[0])
+        for entry in os.scandir(folder)
+        if entry.name.endswith((".py", ".cuh"))
+    ]
+    return max(file.st_mtime_ns for file in files), len(files), sum(file.st_size for file in files)
 
 
 def load(key: tuple[str, ...], version: Version) -> Any:

@@ -61,14 +61,20 @@ void add_unit(std::vector<Piece>& pieces, char* row, int64_t row_bytes, int64_t 
   if (after > 0) pieces.push_back({shared + before + valid, nullptr, after});
 }
 
+// Moves an address to a place along a dimension; false where that is outside of the tensor.
+bool move_to(const TensorMap& map, int dimension, int64_t place, char*& address) {
+  if (place < 0 || place >= map.shape[dimension]) return false;
+  address += place * map.strides[dimension];
+  return true;
+}
+
 // Where a row of the box lies in the tensor, before its first column; null outside.
 char* row_of_box(const TensorMap& map, const int* at, int64_t row) {
   char* address = map.address;
   for (int dimension = map.dimensions - 2; dimension >= 0; --dimension) {
     const int64_t place = at[dimension] + row % map.box[dimension];
     row /= map.box[dimension];
-    if (place < 0 || place >= map.shape[dimension]) return nullptr;
-    address += place * map.strides[dimension];
+    if (!move_to(map, dimension, place, address)) return nullptr;
   }
   return address;
 }
@@ -79,8 +85,7 @@ char* pixel_at(const TensorMap& map, const int* at, const int* tap) {
   char* address = map.address;
   for (int dimension = 0; dimension < map.dimensions - 1; ++dimension) {
     const int64_t place = int64_t{at[dimension]} + (dimension > 0 ? tap[dimension - 1] : 0);
-    if (place < 0 || place >= map.shape[dimension]) return nullptr;
-    address += place * map.strides[dimension];
+    if (!move_to(map, dimension, place, address)) return nullptr;
   }
   return address;
 }

@@ -173,8 +173,8 @@ class GemmFields(ProductProblem):
         return self.dtype is DType.FLOAT32
 
     @property
-    def chosen_as(self) -> Self | None:
-        """See `Problem.chosen_as`."""
+    def served_as(self) -> Self | None:
+        """See `Problem.served_as`."""
         if not self.bucket_rows:
             return None
         return replace(self, m=next((rows for rows in _BUCKETS if self.m <= rows), self.m), bucket_rows=False)

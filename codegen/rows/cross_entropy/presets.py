@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
-from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+from autotune.codegen.rows.schedule import RowStorage, fitting_row, held_row
 from autotune.codegen.rows.softmax.schedule import Passes
 
 from .emit import emit, emit_naive
@@ -27,7 +27,9 @@ def widest(problem: LogitsProblem) -> int:
 
 def streamed(kind: type[S], problem: LogitsProblem) -> S:
     """A row of any length, which is read again for a gradient."""
-    schedule = kind(threads=256, threads_per_row=256, vector_width=widest(problem), hold=Hold.RELOAD, loads_in_flight=2)
+    schedule = kind(
+        threads=256, threads_per_row=256, vector_width=widest(problem), hold=RowStorage.RELOAD, loads_in_flight=2
+    )
     return _online(schedule)
 
 
@@ -49,7 +51,7 @@ def _ladder(kind: type[S]) -> dict[str, Callable[[LogitsProblem], Program]]:
 
 
 BACKWARD_PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = _ladder(CrossEntropyBackwardSchedule)
-_WARP_A_ROW = CrossEntropySchedule(threads=128, threads_per_row=32, hold=Hold.RELOAD)
+_WARP_A_ROW = CrossEntropySchedule(threads=128, threads_per_row=32, hold=RowStorage.RELOAD)
 _BLOCK_A_ROW = replace(_WARP_A_ROW, threads=256, threads_per_row=256)
 PRESETS: Mapping[str, Callable[[LogitsProblem], Program]] = {
     "naive": emit_naive,

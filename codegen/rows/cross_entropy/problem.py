@@ -37,8 +37,8 @@ class CrossEntropyProblem(LogitsProblem):
         return self.gradient
 
     @property
-    def chosen_as(self) -> Self | None:
-        """See `Problem.chosen_as`."""
+    def served_as(self) -> Self | None:
+        """See `Problem.served_as`."""
         return chosen_by_columns(self)
 
     @property

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
-from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+from autotune.codegen.rows.schedule import RowStorage, fitting_row, held_row
 
 from .emit import emit, emit_naive
 from .problem import NormProblem
@@ -30,11 +30,13 @@ def widest(problem: NormProblem) -> int:
 
 def streamed(kind: type[S], problem: NormProblem) -> S:
     """A row that is read again, of any length."""
-    return kind(threads=256, threads_per_row=256, vector_width=widest(problem), hold=Hold.RELOAD, loads_in_flight=2)
+    return kind(
+        threads=256, threads_per_row=256, vector_width=widest(problem), hold=RowStorage.RELOAD, loads_in_flight=2
+    )
 
 
 def _warp_a_row(kind: type[S]) -> S:
-    return kind(threads=128, threads_per_row=32, hold=Hold.RELOAD)
+    return kind(threads=128, threads_per_row=32, hold=RowStorage.RELOAD)
 
 
 def _registers(kind: type[S], problem: NormProblem) -> S:

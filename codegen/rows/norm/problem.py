@@ -78,8 +78,8 @@ class NormProblem(RowProblem):
         return WIDEST_ACCESS if name == "align_w" else super().usual(name)
 
     @property
-    def chosen_as(self) -> Self | None:
-        """See `Problem.chosen_as`."""
+    def served_as(self) -> Self | None:
+        """See `Problem.served_as`."""
         return chosen_by_columns(self)
 
     def element_bytes_of(self, operand: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from autotune.codegen.model.program import Program
-from autotune.codegen.rows.schedule import Hold, held_row
+from autotune.codegen.rows.schedule import RowStorage, held_row
 
 from .emit import emit, emit_naive
 from .problem import NormBackwardProblem
@@ -22,7 +22,7 @@ def held(problem: NormBackwardProblem, rounds: int) -> NormBackwardSchedule:
 
 def streamed(problem: NormBackwardProblem) -> NormBackwardSchedule:
     """A row that is read again, of any length."""
-    return NormBackwardSchedule(threads=256, threads_per_row=256, vector_width=problem.width, hold=Hold.RELOAD)
+    return NormBackwardSchedule(threads=256, threads_per_row=256, vector_width=problem.width, hold=RowStorage.RELOAD)
 
 
 def _block_a_row(problem: NormBackwardProblem) -> Program:

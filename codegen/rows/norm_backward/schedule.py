@@ -9,7 +9,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.problem import RowProblem
-from autotune.codegen.rows.schedule import Hold, RowSchedule
+from autotune.codegen.rows.schedule import RowSchedule, RowStorage
 
 from .problem import NormBackwardProblem
 
@@ -52,7 +52,7 @@ class NormBackwardSchedule(RowSchedule):
 
         It reads shared memory again behind a barrier, but not where a warp or less of it has a row.
         """
-        return self.hold is Hold.REGISTERS or (self.hold is Hold.SHARED and self.threads_per_row <= WARP)
+        return self.hold is RowStorage.REGISTERS or (self.hold is RowStorage.SHARED and self.threads_per_row <= WARP)
 
     def kept_of_column(self, problem: NormBackwardProblem) -> int:
         """Registers of each column of a thread: its sums, its weight, and its floats."""
@@ -64,9 +64,9 @@ class NormBackwardSchedule(RowSchedule):
         When the ring is read, the rows of threads of a block add up their sums in its place.
         """
         base, width = self.row_footprint(problem.columns, problem.dtype.bytes), self.vector_width
-        columns = self.rounds_in(problem) * width if self.hold is not Hold.RELOAD else 0
+        columns = self.rounds_in(problem) * width if self.hold is not RowStorage.RELOAD else 0
         if self.keeps_floats:  # vectors wait for their turn, or not at all
-            ahead = self.rows_ahead if self.hold is Hold.REGISTERS else 0
+            ahead = self.rows_ahead if self.hold is RowStorage.REGISTERS else 0
             vectors = (ahead - 1) * self.loaded_words(problem.columns, problem.dtype.bytes)
         else:
             vectors = self.arrays * width

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
-from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+from autotune.codegen.rows.schedule import RowStorage, fitting_row, held_row
 
 from .emit import emit, emit_naive
 from .problem import SoftmaxProblem
 from .schedule import Passes, SoftmaxSchedule
 
-_WARP_A_ROW = SoftmaxSchedule(threads=128, threads_per_row=32, hold=Hold.RELOAD)
+_WARP_A_ROW = SoftmaxSchedule(threads=128, threads_per_row=32, hold=RowStorage.RELOAD)
 _BLOCK_A_ROW = replace(_WARP_A_ROW, threads=256, threads_per_row=256)
 _ONLINE = replace(_BLOCK_A_ROW, passes=Passes.ONLINE)
 

@@ -117,8 +117,8 @@ class SoftmaxProblem(RowProblem):
         return DType.BOOL if self.mask is Mask.KEEP else self.dtype
 
     @property
-    def chosen_as(self) -> Self | None:
-        """See `Problem.chosen_as`."""
+    def served_as(self) -> Self | None:
+        """See `Problem.served_as`."""
         return chosen_by_columns(self)
 
     @property

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from autotune.codegen.model.program import Program
-from autotune.codegen.rows.schedule import Hold, fitting_row, held_row
+from autotune.codegen.rows.schedule import RowStorage, fitting_row, held_row
 
 from .emit import emit, emit_naive
 from .problem import SoftmaxBackwardProblem
 from .schedule import SoftmaxBackwardSchedule
 
-_BLOCK_A_ROW = SoftmaxBackwardSchedule(threads=256, threads_per_row=256, hold=Hold.RELOAD)
+_BLOCK_A_ROW = SoftmaxBackwardSchedule(threads=256, threads_per_row=256, hold=RowStorage.RELOAD)
 
 
 def widest(problem: SoftmaxBackwardProblem) -> int:

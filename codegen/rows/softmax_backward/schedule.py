@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
-from autotune.codegen.rows.schedule import Hold, RowSchedule
+from autotune.codegen.rows.schedule import RowSchedule, RowStorage
 
 
 @dataclass(frozen=True)
@@ -18,4 +18,4 @@ class SoftmaxBackwardSchedule(RowSchedule):
 
     arrays = 2
 
-    hold: Hold = tunable(Hold.REGISTERS, values=(Hold.REGISTERS, Hold.RELOAD))
+    hold: RowStorage = tunable(RowStorage.REGISTERS, values=(RowStorage.REGISTERS, RowStorage.RELOAD))

@@ -8,13 +8,13 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.search_spaces.contract.restatement import Restatement
+from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.matmul.as_gemv import by_columns, by_rows
 
 _MOST_BUCKETED = 4  # rows, each number of which takes a kernel of its own
 
 
-def as_gemv(problem: GemmProblem) -> Restatement | None:
+def as_gemv(problem: GemmProblem) -> EquivalentProblem | None:
     """D as the vectors of a gemv, by rows if they are few, or by columns; None if both are many.
 
     None also for what gemv has not: other types than 16-bit ones, another type of D, gated pairs, a residual beside D,

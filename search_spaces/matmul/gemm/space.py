@@ -107,7 +107,7 @@ def fitted(
     most_k = WARP * warps_m * warps_n * min(copied, default=schedule.block_k)
     terms = PRODUCT_BYTES // problem.dtype.bytes
     block_k = max(terms, min(schedule.block_k, most_k, promote or most_k))
-    wanted = schedule.but(
+    wanted = schedule.replace(
         block_m=warps_m * warp_m,
         block_n=warps_n * warp_n,
         block_k=block_k,
@@ -122,7 +122,7 @@ def fitted(
     footprint = wanted.footprint(problem)
     registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
-    return wanted.but(min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+    return wanted.replace(min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
 
 
 def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
@@ -132,14 +132,14 @@ def _within_registers(problem: GemmProblem, schedule: GemmSchedule, spec: Device
         footprint = wanted.footprint(problem)
         if footprint.registers > spec.registers_per_thread:
             if wanted.double_buffer_fragments:
-                wanted = wanted.but(double_buffer_fragments=False)
+                wanted = wanted.replace(double_buffer_fragments=False)
             elif wanted.block_k * problem.dtype.bytes > PRODUCT_BYTES:
-                wanted = wanted.but(block_k=wanted.block_k // 2)
+                wanted = wanted.replace(block_k=wanted.block_k // 2)
             elif wanted.warp_m >= wanted.warp_n and wanted.warp_m > PRODUCT_M:
-                wanted = wanted.but(block_m=wanted.block_m // 2, warp_m=wanted.warp_m // 2)
+                wanted = wanted.replace(block_m=wanted.block_m // 2, warp_m=wanted.warp_m // 2)
             else:
                 smaller: dict[str, Any] = {"block_n": wanted.block_n // 2, "warp_n": wanted.warp_n // 2}
-                wanted = wanted.but(**smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4 // problem.parts))
+                wanted = wanted.replace(**smaller, vector_d=min(wanted.vector_d, wanted.warp_n // 4 // problem.parts))
         elif footprint.threads * footprint.registers > spec.registers_per_block:
             wanted = _fewer_warps(wanted)
         else:
@@ -151,19 +151,19 @@ def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     wanted = schedule
     while True:
         counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= schedule.stages]
-        room = [n for n in counts if wanted.but(stages=n).shared_bytes(problem) <= spec.shared_per_block]
+        room = [n for n in counts if wanted.replace(stages=n).shared_bytes(problem) <= spec.shared_per_block]
         if room:
-            return wanted.but(stages=max(room))
+            return wanted.replace(stages=max(room))
         if wanted.block_k * problem.dtype.bytes > PRODUCT_BYTES:
-            wanted = wanted.but(block_k=wanted.block_k // 2, double_buffer_fragments=False)
+            wanted = wanted.replace(block_k=wanted.block_k // 2, double_buffer_fragments=False)
         else:
             wanted = _fewer_warps(wanted)
 
 
 def _fewer_warps(schedule: GemmSchedule) -> GemmSchedule:
     if schedule.warps_m >= schedule.warps_n:
-        return schedule.but(block_m=schedule.block_m // 2)
-    return schedule.but(block_n=schedule.block_n // 2)
+        return schedule.replace(block_m=schedule.block_m // 2)
+    return schedule.replace(block_n=schedule.block_n // 2)
 
 
 def _grids(problem: GemmProblem, spec: DeviceSpec) -> tuple[str, ...]:
@@ -183,17 +183,17 @@ def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule, grid
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")
     if tiles and schedule.cluster_k > 1 and unit == SHARED:
-        return schedule.but(grid_blocks=_shared_by_clusters(problem, spec, schedule), whole_tiles=False)
+        return schedule.replace(grid_blocks=_shared_by_clusters(problem, spec, schedule), whole_tiles=False)
     if not factor or not tiles or schedule.cluster_k > 1:
-        return schedule.but(grid_blocks=0, whole_tiles=False)
+        return schedule.replace(grid_blocks=0, whole_tiles=False)
     wanted = int(factor) * (tiles if unit == "tiles" else spec.sm_count)
-    sharing = schedule.but(grid_blocks=min(wanted, tiles * schedule.steps(problem)), whole_tiles=False)
+    sharing = schedule.replace(grid_blocks=min(wanted, tiles * schedule.steps(problem)), whole_tiles=False)
     if schedule.instruction is Instruction.MMA_SYNC:
         return sharing
     shared = (wanted >= tiles or unit == SHARED) and sharing.shares_tiles(problem)
     if not shared or takes_whole_tiles(problem, schedule):
         clusters = max(1, min(wanted // schedule.cluster, tiles))
-        return schedule.but(grid_blocks=clusters * schedule.cluster, whole_tiles=True)
+        return schedule.replace(grid_blocks=clusters * schedule.cluster, whole_tiles=True)
     return sharing
 
 

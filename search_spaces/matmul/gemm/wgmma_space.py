@@ -65,7 +65,7 @@ def _aligned(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
             fields[name] = Prepare.TRANSPOSE
         elif Prepare.COPY in known and getattr(schedule, name) is Prepare.NONE:
             fields[name] = Prepare.COPY
-    return schedule.but(**fields)
+    return schedule.replace(**fields)
 
 
 def unready(problem: GemmProblem) -> list[str]:
@@ -99,10 +99,10 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     row, promote = ROW_BYTES // problem.dtype.bytes, promoted(problem, schedule)
     aligned = _aligned(problem, schedule)
     if aligned.swap and not (swappable(problem) and {aligned.prepare_a, aligned.prepare_b} == {Prepare.NONE}):
-        aligned = _aligned(problem, schedule.but(swap=False))
+        aligned = _aligned(problem, schedule.replace(swap=False))
     schedule = aligned
     left, block_k = multiplied(product(problem, schedule), schedule), round_up(schedule.block_k, row)
-    wanted = schedule.but(
+    wanted = schedule.replace(
         block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),
         promote=promote,
@@ -112,22 +112,22 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     wanted = _whole_products(_clustered(problem, wanted, spec))
     # One consumer multiplies at a time where they take turns: then a product has to be under way while it waits.
     depth = 1 if wanted.pingpong else wanted.wait_depth
-    wanted = wanted.but(wait_depth=0 if promote else 1 if registers_a(left) else depth)
+    wanted = wanted.replace(wait_depth=0 if promote else 1 if registers_a(left) else depth)
     while not enough_registers(left, wanted):
         smaller: dict[str, Any] = {"block_n": _fewer_columns(left, wanted.block_n)}
         if wanted.block_m // WGMMA_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - WGMMA_ROWS}
-        wanted = _whole_products(wanted.but(**smaller))
+        wanted = _whole_products(wanted.replace(**smaller))
     if not shared_evenly(left, wanted.block_n, wanted.cluster_m):
-        wanted = wanted.but(cluster_m=1)
+        wanted = wanted.replace(cluster_m=1)
     tensor_store = wanted.tensor_store and stored_in_boxes(left, wanted)
-    wanted = _within_shared(problem, wanted.but(tensor_store=tensor_store), spec)
+    wanted = _within_shared(problem, wanted.replace(tensor_store=tensor_store), spec)
     if not sums_fit(problem, wanted):
-        wanted = wanted.but(cluster_k=1)
+        wanted = wanted.replace(cluster_k=1)
     footprint = wanted.footprint(problem)
     room = min(spec.threads_per_sm // footprint.threads, spec.shared_per_sm // footprint.shared_bytes)
     for blocks in range(min(schedule.min_blocks_per_sm, _MOST_BLOCKS_PER_SM, room), 1, -1):
-        if enough_registers(left, several := wanted.but(min_blocks_per_sm=blocks)):
+        if enough_registers(left, several := wanted.replace(min_blocks_per_sm=blocks)):
             return several
     return wanted
 
@@ -158,7 +158,7 @@ def _whole_products(schedule: GemmSchedule) -> GemmSchedule:
     if pingpong:
         return schedule
     shared = next(n for n in range(schedule.consumers, 0, -1) if schedule.block_m % (n * WGMMA_ROWS) == 0)
-    return schedule.but(consumers=shared, pingpong=False)
+    return schedule.replace(consumers=shared, pingpong=False)
 
 
 def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
@@ -166,9 +166,9 @@ def _clustered(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -
     if schedule.cluster_k > 1:
         most = min(schedule.cluster_k, schedule.steps(problem))
         blocks = max(blocks for blocks in cluster_ks(problem, spec) if blocks <= most)
-        return schedule.but(cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
+        return schedule.replace(cluster_k=blocks, cluster_m=1, cluster_n=1, pingpong=False)
     cluster_m = 1 if problem.gate is Gate.HALVES else schedule.cluster_m
-    return schedule.but(cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
+    return schedule.replace(cluster_m=cluster_m, cluster_n=schedule.cluster_n if cluster_m == 1 else 1)
 
 
 def swaps(problem: GemmProblem) -> tuple[bool, ...]:
@@ -197,9 +197,9 @@ def cluster_ks(problem: GemmProblem, spec: DeviceSpec) -> tuple[int, ...]:
 
 def _within_shared(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
     """The most stages that fit, of half as many columns along k if that is too few."""
-    none, one = (schedule.but(stages=count).shared_bytes(problem) for count in (0, 1))
+    none, one = (schedule.replace(stages=count).shared_bytes(problem) for count in (0, 1))
     room = min(schedule.stages, (spec.shared_per_block - none) // (one - none))
     counts = [count for count in field_specs(GemmSchedule)["stages"].values if count <= room]
     if counts:
-        return schedule.but(stages=max(counts))
-    return _within_shared(problem, schedule.but(block_k=schedule.block_k // 2), spec)
+        return schedule.replace(stages=max(counts))
+    return _within_shared(problem, schedule.replace(block_k=schedule.block_k // 2), spec)

@@ -11,12 +11,12 @@ from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import INT_MAX
-from autotune.search_spaces.contract.restatement import Restatement
+from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 
 _LEAST = 2  # vectors
 
 
-def as_product(problem: GemvProblem) -> Restatement | None:
+def as_product(problem: GemvProblem) -> EquivalentProblem | None:
     """y as an sgemm or, of 16-bit numbers, as a gemm; None for one vector, and for what these have not.
 
     That is quantised weights, with float32 an epilogue, with 16 bits what is added to y.
@@ -44,4 +44,4 @@ def as_product(problem: GemvProblem) -> Restatement | None:
     fields |= {"m": m, "n": n, "k": problem.k, "batch": problem.batch}
     fields |= {"transpose_a": by_term[first], "transpose_b": not by_term[second]}
     product = SgemmProblem(**fields) if problem.dtype is DType.FLOAT32 else GemmProblem(**fields)
-    return Restatement(name, product, {**pointers, "bias": "bias"} if problem.bias else pointers)
+    return EquivalentProblem(name, product, {**pointers, "bias": "bias"} if problem.bias else pointers)

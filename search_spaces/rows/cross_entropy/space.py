@@ -11,7 +11,7 @@ from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.presets import streamed, widest
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.contract.space import Draw, Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE
@@ -36,7 +36,7 @@ _STEPS = (
     (128, 8, 8, True),
     (512, 4, 1, True),
 )
-_READ_ONCE = (Hold.REGISTERS, Hold.RELOAD)  # of rows that do not wait for a second pass
+_READ_ONCE = (RowStorage.REGISTERS, RowStorage.RELOAD)  # of rows that do not wait for a second pass
 
 
 def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -44,7 +44,7 @@ def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, 
     yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
     if isinstance(problem, CrossEntropyProblem):
         yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
-    if isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is Hold.RELOAD:
+    if isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is RowStorage.RELOAD:
         yield "early: expected rows that are held, whose loads all leave at once"
     if isinstance(schedule, CrossEntropySchedule) and schedule.bulk and not _can_bulk(problem, schedule, spec):
         yield "bulk: expected early rows of several warps in shared memory, of vectors of 16 bytes, on sm_90 or newer"
@@ -52,8 +52,8 @@ def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, 
         yield f"hold {schedule.hold}: expected {' or '.join(_READ_ONCE)} for rows that are read once"
 
 
-def _holds(problem: LogitsProblem) -> tuple[Hold, ...]:
-    return _READ_ONCE if problem.lse_given else tuple(Hold)
+def _holds(problem: LogitsProblem) -> tuple[RowStorage, ...]:
+    return _READ_ONCE if problem.lse_given else tuple(RowStorage)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class CrossEntropySpace(Generic[S]):
             schedule = drawn.build(draw)
             if not isinstance(schedule, CrossEntropySchedule):
                 return schedule
-            schedule = replace(schedule, early=schedule.early and schedule.hold is not Hold.RELOAD)
+            schedule = replace(schedule, early=schedule.early and schedule.hold is not RowStorage.RELOAD)
             return replace(schedule, bulk=schedule.bulk and _can_bulk(problem, schedule, spec))
 
         return replace(drawn, build=build)
@@ -102,7 +102,7 @@ class CrossEntropySpace(Generic[S]):
 
 def _can_bulk(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> bool:
     """Whether a thread can copy rows for all others of its block."""
-    early = isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is Hold.SHARED
+    early = isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is RowStorage.SHARED
     of_block = schedule.threads_per_row == schedule.threads > WARP
     wide = schedule.vector_width * problem.dtype.bytes == WIDEST_ACCESS
     return early and of_block and wide and spec.compute_capability >= BULK_COPIES_SINCE

@@ -9,7 +9,7 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.schedule import Passes
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -36,9 +36,9 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     passes, written = _passes(schedule), int(problem.has_gradient)
-    rounds, reads = schedule.rounds_in(problem), passes + written if schedule.hold is Hold.RELOAD else 1
+    rounds, reads = schedule.rounds_in(problem), passes + written if schedule.hold is RowStorage.RELOAD else 1
     vectors = warps * rounds  # of a block, counted for each warp
-    steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
+    steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is RowStorage.RELOAD else 1
     singly = 1 if problem.alike(width) else width
     loads = 0 if isinstance(schedule, CrossEntropySchedule) and schedule.bulk else vectors * reads  # of all threads
     accesses = loads + vectors * written * singly
@@ -49,7 +49,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     computing += warps * (_THREAD + passes * _REDUCTION) + accesses * _ACCESS
     exponentials = _exponentials(problem, schedule) * vectors * width * WARP
     footprint = schedule.footprint(problem)
-    if ends and schedule.hold is Hold.RELOAD:
+    if ends and schedule.hold is RowStorage.RELOAD:
         footprint = replace(footprint, registers=footprint.registers + _PARTLY)
     resident = resident_blocks(footprint, spec)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident if passes else 0.0
@@ -65,7 +65,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         load_instructions=loads * _ACCESS / steps,
         unit_clocks=exponentials / spec.rates.get(Unit.SPECIAL, 16) / steps,
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps
-        if schedule.hold is Hold.SHARED
+        if schedule.hold is RowStorage.SHARED
         else 0.0,
         lines=(accesses * lines + parts) / steps,
         bytes_loaded=reads * row_bytes / steps,

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from autotune.codegen.rows.norm.presets import streamed, widest
 from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.rows.row_checks import row_checks
@@ -24,7 +24,7 @@ _CENTERED = 6  # registers beside the footprint for rows in shared memory: an or
 # Vectors of a thread: if its first one is far from its others, the squares of differences from that one's mean are so
 # many times the variance. Of 16, rstd had errors up to 2.3e-6, where the tolerance is 3.8e-6; of 32, up to 6.7e-6.
 _SHIFTED_ROUNDS = 16
-_SUM_HOLDS = (Hold.REGISTERS, Hold.RELOAD)  # cp.async copies, and adds nothing
+_SUM_HOLDS = (RowStorage.REGISTERS, RowStorage.RELOAD)  # cp.async copies, and adds nothing
 
 
 def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -53,7 +53,7 @@ class NormSpace(Generic[S]):
     def space(self, problem: NormProblem, spec: DeviceSpec) -> Space[S]:
         """All fields."""
         size = problem.dtype.bytes
-        holds = _SUM_HOLDS if problem.residual else tuple(Hold)
+        holds = _SUM_HOLDS if problem.residual else tuple(RowStorage)
         return row_space(
             self.kind,
             problem.columns,

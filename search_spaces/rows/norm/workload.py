@@ -6,7 +6,7 @@ from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -31,7 +31,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     rounds, reads = schedule.rounds_in(problem), _reads(problem, schedule)
     vectors = warps * rounds  # of a block, counted for each warp
     arrays = 2 if problem.residual else 1  # that are read, and as many are written
-    steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is Hold.RELOAD else 1
+    steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is RowStorage.RELOAD else 1
     welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD
     passes = _passes(schedule)
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if uneven(problem, width) else 0.0
@@ -57,7 +57,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
         instructions=(computing + waits) / steps,
         load_instructions=(vectors * (reads + arrays - 1) * _ACCESS) / steps,
         shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE_BYTES) / steps
-        if schedule.hold is Hold.SHARED
+        if schedule.hold is RowStorage.SHARED
         else 0.0,
         lines=(accesses * lines + parts) / steps,
         bytes_loaded=((reads + arrays - 1) * row_bytes + weight_bytes / schedule.cluster) / steps,
@@ -68,7 +68,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
 
 def _reads(problem: NormProblem, schedule: RmsNormSchedule) -> int:
     """How often a row is read from global memory."""
-    if schedule.hold is not Hold.RELOAD:
+    if schedule.hold is not RowStorage.RELOAD:
         return 1
     return 1 + _passes(schedule) + problem.residual
 

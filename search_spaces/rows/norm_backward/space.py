@@ -11,7 +11,7 @@ from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.norm_backward.presets import held, streamed
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm, most_registers
@@ -22,7 +22,7 @@ _BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
 _MOST_NARROW = 4
 _SPARE_REGISTERS = 8  # beyond the footprint, with which ptxas spills nothing
-_AHEAD = {Hold.REGISTERS: (0, 1), Hold.SHARED: (1, 3), Hold.RELOAD: (0, 0)}  # fewest and most rows
+_AHEAD = {RowStorage.REGISTERS: (0, 1), RowStorage.SHARED: (1, 3), RowStorage.RELOAD: (0, 0)}  # fewest and most rows
 
 
 def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -30,7 +30,7 @@ def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, sp
     yield from row_violations(schedule, schedule.grid_blocks, problem.columns, problem.dtype.bytes)
     if schedule.vector_width > problem.width:
         yield f"vector_width {schedule.vector_width} over the {problem.width} elements that rows are aligned for"
-    if schedule.hold is Hold.RELOAD and schedule.threads_per_row != schedule.threads:
+    if schedule.hold is RowStorage.RELOAD and schedule.threads_per_row != schedule.threads:
         yield f"threads_per_row {schedule.threads_per_row}: expected all {schedule.threads} for rows read again"
     least, most = _AHEAD[schedule.hold]
     if not least <= schedule.rows_ahead <= most:
@@ -56,8 +56,8 @@ def space(problem: NormBackwardProblem, spec: DeviceSpec) -> Space[NormBackwardS
             for of_row in dict.fromkeys((schedule.threads_per_row, schedule.threads))
             for rows in range(ahead, least - 1, -1)
         )
-        again = replace(schedule, hold=Hold.RELOAD, rows_ahead=0, threads_per_row=schedule.threads)
-        fitting = (one for one in held if schedule.hold is not Hold.RELOAD and _legal(problem, one, spec))
+        again = replace(schedule, hold=RowStorage.RELOAD, rows_ahead=0, threads_per_row=schedule.threads)
+        fitting = (one for one in held if schedule.hold is not RowStorage.RELOAD and _legal(problem, one, spec))
         schedule = next(fitting, again)
         counts = specs["min_blocks_per_sm"].values
         resident = min(drawn.min_blocks_per_sm, _resident(problem, schedule, spec))
@@ -79,7 +79,7 @@ def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormB
     drawn = space(problem, spec)
     narrow = min(_MOST_NARROW, WIDEST_ACCESS // (problem.width * problem.dtype.bytes))  # vectors in place of one
     held_rows = [held(problem, rounds * narrow) for rounds in _ROUNDS]
-    rings = [replace(schedule, hold=Hold.SHARED, rows_ahead=2) for schedule in held_rows]
+    rings = [replace(schedule, hold=RowStorage.SHARED, rows_ahead=2) for schedule in held_rows]
     halves = [replace(schedule, vector_width=max(1, schedule.vector_width // 2)) for schedule in rings]
     shaped = [schedule.shape_specialized for schedule in halves]
     nearer = [replace(schedule, rows_ahead=1) for schedule in shaped]

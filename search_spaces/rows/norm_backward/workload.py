@@ -8,7 +8,7 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.norm_backward.emit import SUM_BYTES, SUM_THREADS, sum_blocks
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -29,7 +29,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     vectors = warps * schedule.rounds_in(problem)  # of a block's rows, counted for each warp
     passes = 1 + (problem.centered and not problem.saved)
-    held = schedule.hold is not Hold.RELOAD
+    held = schedule.hold is not RowStorage.RELOAD
     reads = 1 if held else 1 + passes
     grid = schedule.grid(problem)
     turns = max(1, ceil_div(problem.rows, max(1, grid * schedule.rows_per_block)))
@@ -42,7 +42,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     lines = lines_of_access(schedule.threads_per_row, width * size)
     weights = problem.weight * (passes + 1) * row_bytes / size * problem.weight_dtype.bytes
     computing = vectors * width * element + warps * (_ROW + passes * _REDUCTION)
-    computing += 2 * vectors * _COPIED * (schedule.hold is Hold.SHARED)
+    computing += 2 * vectors * _COPIED * (schedule.hold is RowStorage.SHARED)
     # What the blocks of an SM compute goes on beside what each of them waits for.
     footprint = schedule.footprint(problem)
     together = max(1, min(resident_blocks(footprint, spec), ceil_div(grid, spec.sm_count)))

@@ -8,7 +8,7 @@ from itertools import islice
 
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.presets import streamed, widest
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
@@ -31,7 +31,7 @@ def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Device
     yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     if schedule.hold not in _holds(problem):
         yield f"hold {schedule.hold}: expected {' or '.join(_holds(problem))} for rows with a mask"
-    if problem.has_mask and schedule.hold is Hold.RELOAD and not problem.alike(schedule.vector_width):
+    if problem.has_mask and schedule.hold is RowStorage.RELOAD and not problem.alike(schedule.vector_width):
         yield f"hold reload: vectors of {schedule.vector_width}, which wait in y, are aligned otherwise there than in x"
     if schedule.skip and not _can_skip(problem, schedule):
         yield "skip: expected rows in registers, of which a part counts by lengths or by a causal mask alone"
@@ -41,17 +41,17 @@ def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Device
         yield "passes kept: expected rows in registers, and no logarithm, which takes each exponential once anyway"
 
 
-def _holds(problem: SoftmaxProblem) -> tuple[Hold, ...]:
+def _holds(problem: SoftmaxProblem) -> tuple[RowStorage, ...]:
     """Where rows may wait: cp.async copies, and applies no mask."""
-    return (Hold.REGISTERS, Hold.RELOAD) if problem.has_mask else tuple(Hold)
+    return (RowStorage.REGISTERS, RowStorage.RELOAD) if problem.has_mask else tuple(RowStorage)
 
 
 def _can_skip(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
-    return problem.masked and not problem.has_mask and schedule.hold is Hold.REGISTERS
+    return problem.masked and not problem.has_mask and schedule.hold is RowStorage.REGISTERS
 
 
 def _can_keep(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
-    return not problem.log and schedule.hold is Hold.REGISTERS
+    return not problem.log and schedule.hold is RowStorage.REGISTERS
 
 
 def _shares_masks(problem: SoftmaxProblem) -> bool:

@@ -9,7 +9,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.emit import blocks
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
@@ -38,7 +38,7 @@ _DEPENDENT = 5  # clocks from an instruction of a warp to the next: fewer warps 
 # Clocks of an SM in which all blocks wait for each byte of a row that is held, if there is one; several hide each
 # other's waits.
 _HELD_BYTE = 0.015
-_STREAMING = {Hold.REGISTERS: 0.04, Hold.SHARED: 0.01, Hold.RELOAD: 0.0}  # more time of device memory
+_STREAMING = {RowStorage.REGISTERS: 0.04, RowStorage.SHARED: 0.01, RowStorage.RELOAD: 0.0}  # more time of device memory
 # ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.6
 
@@ -48,8 +48,8 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds = schedule.rounds_in(problem)
     passes = 1 if schedule.passes is Passes.ONLINE else 2
-    again_masked = problem.has_mask and schedule.hold is Hold.RELOAD  # rows wait in y, and are read from there
-    reads = 1 + passes + again_masked if schedule.hold is Hold.RELOAD else 1
+    again_masked = problem.has_mask and schedule.hold is RowStorage.RELOAD  # rows wait in y, and are read from there
+    reads = 1 + passes + again_masked if schedule.hold is RowStorage.RELOAD else 1
     steps = _steps(problem, schedule, reads)
     vectors = warps * rounds  # of a block, counted for each warp
     row_bytes = problem.columns * size
@@ -65,7 +65,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     element = _ELEMENT - _AGAIN if kept else _ELEMENT + (_NARROW if size < WORD_BYTES else 0)
     of_vector = width * element + single * _ACCESS + (_CHECK if ends else 0)
     computing = computed * vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
-    shared_accesses = vectors * (1 + passes + 1) if schedule.hold is Hold.SHARED else 0
+    shared_accesses = vectors * (1 + passes + 1) if schedule.hold is RowStorage.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, limits)
     footprint = _footprint(problem, schedule)
     resident = resident_blocks(footprint, limits)
@@ -91,9 +91,9 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
 
 def _steps(problem: SoftmaxProblem, schedule: SoftmaxSchedule, reads: int) -> int:
     """Loads that a thread waits for, one after the other."""
-    if schedule.hold is Hold.RELOAD:
+    if schedule.hold is RowStorage.RELOAD:
         return reads * ceil_div(schedule.rounds_in(problem), schedule.loads_in_flight)
-    return 1 + (_SKEWED_WAITS if schedule.hold is Hold.SHARED and _skewed(problem, schedule) else 0)
+    return 1 + (_SKEWED_WAITS if schedule.hold is RowStorage.SHARED and _skewed(problem, schedule) else 0)
 
 
 def _skewed(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> bool:
@@ -110,7 +110,7 @@ def _ends(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
 
 def _waits(schedule: SoftmaxSchedule, block_bytes: float) -> float:
     """Clocks that a block waits for its rows and for the blocks that share them."""
-    held = 0.0 if schedule.hold is Hold.RELOAD else _HELD_BYTE * block_bytes
+    held = 0.0 if schedule.hold is RowStorage.RELOAD else _HELD_BYTE * block_bytes
     return held + cluster_clocks(schedule.cluster)
 
 

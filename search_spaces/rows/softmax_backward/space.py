@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax_backward.presets import streamed
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
@@ -19,7 +19,7 @@ _HALF_WORD = 2  # bytes
 # Registers for each word of two elements, whose halves ptxas keeps; of logarithms, the sum needs those of dy alone.
 _APART, _APART_LOG = 0.9, 0.3
 _HELD = 7  # seeds that hold rows
-_HOLDS = (Hold.REGISTERS, Hold.RELOAD)
+_HOLDS = (RowStorage.REGISTERS, RowStorage.RELOAD)
 
 
 def constraints(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
-from autotune.codegen.rows.schedule import Hold
+from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax_backward.emit import blocks
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
@@ -42,11 +42,11 @@ _ARRAYS = 2
 def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows of two arrays, all at once or in several steps and twice, and writes those of one."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
-    rounds, reads = schedule.rounds_in(problem), 1 if schedule.hold is Hold.REGISTERS else 2
+    rounds, reads = schedule.rounds_in(problem), 1 if schedule.hold is RowStorage.REGISTERS else 2
     vectors = warps * rounds  # of a block in one array, counted for each warp
-    steps = 1 if schedule.hold is Hold.REGISTERS else reads * ceil_div(rounds, schedule.loads_in_flight)
+    steps = 1 if schedule.hold is RowStorage.REGISTERS else reads * ceil_div(rounds, schedule.loads_in_flight)
     ends = 2.0 * min(schedule.rows_per_block, warps) / schedule.cluster if uneven(problem, width) else 0.0
-    if ends and schedule.hold is Hold.REGISTERS:
+    if ends and schedule.hold is RowStorage.REGISTERS:
         steps += _ARRAYS
     parts = 3 * min(ends, vectors) * width
     loads = 2 * reads * vectors
@@ -82,7 +82,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
 
 def _registers(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> tuple[int, int]:
     """Registers of a thread with which ptxas spills nothing, and those that it takes if nothing caps them."""
-    if schedule.hold is not Hold.REGISTERS:
+    if schedule.hold is not RowStorage.REGISTERS:
         registers = schedule.footprint(problem).registers
         return registers, registers
     words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)

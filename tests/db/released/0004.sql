@@ -17,19 +17,11 @@ CREATE TABLE calibrations (
 	PRIMARY KEY (id), 
 	FOREIGN KEY(device_id) REFERENCES devices (id)
 );
-INSERT INTO "calibrations" VALUES(1,1,'GPU-1','580.159','{"uuid": "GPU-1", "driver": "580.159", "compiler": "NVRTC 13.0"}','{"stride": {"sm_mhz": 1980, "celsius": 40}}','{"copy_bandwidth": 4200000000000.0, "read_bandwidth": 4400000000000.0, "l1_latency": 2e-08, "fp32_peak": 65000000000000.0}','{"stride": [[4, 4000000000000.0], [8, 2000000000000.0]], "latency": [[16384, 2e-08], [268435456, 6.4e-07]]}','2026-11-21 12:00:00.000000');
 CREATE TABLE database_info (
 	name VARCHAR(255) NOT NULL, 
 	value VARCHAR(255) NOT NULL, 
 	PRIMARY KEY (name)
 );
-INSERT INTO "database_info" VALUES('view best_trials','9e80bfeee13042c4');
-INSERT INTO "database_info" VALUES('view trials_sgemm','c82189da7d7bd2aa');
-INSERT INTO "database_info" VALUES('view trials_transpose','7367a44bb4e9a325');
-INSERT INTO "database_info" VALUES('view trials_reduce','ef77cdc9bfcf7913');
-INSERT INTO "database_info" VALUES('view trials_softmax','e229d65d54e81235');
-INSERT INTO "database_info" VALUES('view trials_scan','cb88e973431b7448');
-INSERT INTO "database_info" VALUES('view trials_gemv','b0afb55976036ea7');
 CREATE TABLE devices (
 	id INTEGER NOT NULL, 
 	model VARCHAR(255) NOT NULL, 
@@ -39,8 +31,7 @@ CREATE TABLE devices (
 	PRIMARY KEY (id), 
 	UNIQUE (model)
 );
-INSERT INTO "devices" VALUES(1,'NVIDIA H200',9,0,'{"sm_count": 132, "clock_hz": 1980000000.0}');
-INSERT INTO "devices" VALUES(2,'Tesla T4',7,5,'{"sm_count": 40}');
+INSERT INTO "devices" VALUES(1,'NVIDIA H200',9,0,'{"name": "NVIDIA H200", "compute_capability": [9, 0], "sm_count": 132, "threads_per_block": 1024, "threads_per_sm": 2048, "blocks_per_sm": 32, "registers_per_thread": 255, "registers_per_block": 65536, "registers_per_sm": 65536, "register_unit": 256, "shared_per_block": 232448, "shared_per_sm": 233472, "shared_reserved": 1024, "shared_unit": 128, "l2_bytes": 62914560, "clock_hz": 1980000000.0, "bandwidth": 4814304000000.0, "rates": {"fp32": 128, "fp64": 64, "special": 16, "tensor_fp16": 2048, "tensor_tf32": 1024, "tensor_fp8": 4096, "tensor_int8": 4096}}');
 CREATE TABLE problems (
 	id INTEGER NOT NULL, 
 	operator VARCHAR(255) NOT NULL, 
@@ -49,8 +40,15 @@ CREATE TABLE problems (
 	PRIMARY KEY (id), 
 	UNIQUE (operator, "key")
 );
-INSERT INTO "problems" VALUES(1,'sgemm','m64_n64_k64','{"m": 64, "n": 64, "k": 64}');
-INSERT INTO "problems" VALUES(2,'transpose','8x8','{"rows": 8, "columns": 8}');
+INSERT INTO "problems" VALUES(1,'gemm','m8192-n8192-k8192-tt-float32','{"m": 8192, "n": 8192, "k": 8192, "transpose_a": true, "transpose_b": true, "dtype": "float32", "mixed": false, "out_dtype": "same", "fast_accumulation": false, "scales": "none", "batch": 1, "bias": "none", "activation": "identity", "gate": "none", "residual": false, "preactivation": false, "bucket_rows": false, "lda": 8192, "stride_a": 0, "align_a": 16, "ldb": 8192, "stride_b": 0, "align_b": 16, "ldd": 8192, "stride_d": 0, "align_d": 16}');
+INSERT INTO "problems" VALUES(2,'gemm','m35-n8457-k2560-nn-bfloat16','{"m": 35, "n": 8457, "k": 2560, "transpose_a": false, "transpose_b": false, "dtype": "bfloat16", "mixed": false, "out_dtype": "same", "fast_accumulation": false, "scales": "none", "batch": 1, "bias": "none", "activation": "identity", "gate": "none", "residual": false, "preactivation": false, "bucket_rows": false, "lda": 2560, "stride_a": 0, "align_a": 16, "ldb": 8457, "stride_b": 0, "align_b": 16, "ldd": 8457, "stride_d": 0, "align_d": 16}');
+INSERT INTO "problems" VALUES(3,'scan','rows1-columns65536-sum-float32','{"rows": 1, "columns": 65536, "op": "sum", "dtype": "float32", "wide": false, "exclusive": false, "reverse": false, "flags": false, "offsets": false, "segments": 0, "init": false, "ldx": 65536, "align_x": 16, "ldy": 65536, "align_y": 16, "align_flags": 16}');
+INSERT INTO "problems" VALUES(4,'scan','rows1-columns16777216-sum-float32','{"rows": 1, "columns": 16777216, "op": "sum", "dtype": "float32", "wide": false, "exclusive": false, "reverse": false, "flags": false, "offsets": false, "segments": 0, "init": false, "ldx": 16777216, "align_x": 16, "ldy": 16777216, "align_y": 16, "align_flags": 16}');
+INSERT INTO "problems" VALUES(5,'scan','rows1-columns100000007-sum-float32-reverse','{"rows": 1, "columns": 100000007, "op": "sum", "dtype": "float32", "wide": false, "exclusive": false, "reverse": true, "flags": false, "offsets": false, "segments": 0, "init": false, "ldx": 100000007, "align_x": 16, "ldy": 100000007, "align_y": 16, "align_flags": 16}');
+INSERT INTO "problems" VALUES(6,'scan','rows4096-columns4096-sum-float32','{"rows": 4096, "columns": 4096, "op": "sum", "dtype": "float32", "wide": false, "exclusive": false, "reverse": false, "flags": false, "offsets": false, "segments": 0, "init": false, "ldx": 4096, "align_x": 16, "ldy": 4096, "align_y": 16, "align_flags": 16}');
+INSERT INTO "problems" VALUES(7,'gemv','n6144-k4096-m16-nk-float32-identity','{"n": 6144, "k": 4096, "m": 16, "order": "nk", "dtype": "float32", "batch": 1, "bias": false, "activation": "identity", "beta_nonzero": false, "weights": "plain", "group_size": 0, "scale_dtype": "float32", "zeros": false, "transpose_x": false, "transpose_y": false, "ldx": 4096, "stride_x": 0, "align_x": 16, "ldw": 4096, "stride_w": 0, "align_w": 16, "ldy": 6144, "stride_y": 0, "align_y": 16}');
+INSERT INTO "problems" VALUES(8,'transpose','m8192-n28672-e4','{"m": 8192, "n": 28672, "element_bytes": 4, "batch": 1, "lda": 28672, "stride_a": 0, "align_a": 16, "ldb": 8192, "stride_b": 0, "align_b": 16}');
+INSERT INTO "problems" VALUES(9,'sgemm','m64-n3584-k18944-nt','{"m": 64, "n": 3584, "k": 18944, "transpose_a": false, "transpose_b": true, "batch": 1, "lda": 18944, "stride_a": 0, "align_a": 16, "ldb": 18944, "stride_b": 0, "align_b": 16, "ldc": 3584, "stride_c": 0, "align_c": 16, "beta_nonzero": false}');
 CREATE TABLE runs (
 	id VARCHAR(255) NOT NULL, 
 	command TEXT NOT NULL, 
@@ -97,239 +95,19 @@ CREATE TABLE trials (
 	CONSTRAINT status CHECK (status IN ('ok', 'illegal', 'compile_error', 'launch_error', 'wrong', 'timeout', 'crashed')), 
 	CONSTRAINT time_source CHECK (time_source IN ('measured', 'modelled'))
 );
-INSERT INTO "trials" VALUES(1,1,1,'{"block_m": 64, "name": "a"}','a','ok','measured',0.001,'[0.001]','it''s ünicode',1.0e-06,'{"registers": 128, "spill_store_bytes": 0}','{"driver": "580.159"}','{}','',NULL,'NVRTC 13.0','5555555555555555555555555555555555555555555555555555555555555555','2026-11-21 12:00:00.000000',NULL);
-INSERT INTO "trials" VALUES(2,2,2,'{"block_m": 64, "name": "b"}','b','wrong','measured',NULL,'[]','',NULL,'{"registers": 128, "spill_store_bytes": 0}','{"driver": "580.159"}','{}','',NULL,'NVRTC 13.0','5555555555555555555555555555555555555555555555555555555555555555','2026-11-21 12:00:00.000000',NULL);
+INSERT INTO "trials" VALUES(1,1,1,'{"instruction": "wgmma", "block_m": 128, "block_n": 256, "block_k": 32, "warp_m": 64, "warp_n": 64, "stages": 4, "vector_a": 8, "vector_b": 8, "vector_d": 2, "prepare_a": "none", "prepare_b": "none", "shared_layout": "swizzled", "double_buffer_fragments": true, "promote": 0, "consumers": 2, "pingpong": false, "wait_depth": 1, "tensor_store": true, "cluster_m": 1, "cluster_n": 1, "cluster_k": 1, "swap": false, "raster_group": 16, "grid_blocks": 0, "whole_tiles": false, "min_blocks_per_sm": 1, "specialize": "none"}','126ed8367dc25bda','ok','measured',0.002833152,'[0.002567168, 0.002830368, 0.002833152, 0.002914112, 0.002918112]','',NULL,'{"registers": 168, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "52547162-cb3a-2048-ddb9-d859fe3f6737", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b", "measured as": "NVRTC 13.2"}','{}','',NULL,'NVRTC 13.5','1b450f7ff50d226fb567dcd18c13389d035d2a3fdf3a0ffe08461309082be36e','2026-11-24 00:16:50.000000',NULL);
+INSERT INTO "trials" VALUES(2,2,1,'{"instruction": "mma_sync", "block_m": 64, "block_n": 64, "block_k": 64, "warp_m": 32, "warp_n": 32, "stages": 4, "vector_a": 8, "vector_b": 1, "vector_d": 1, "prepare_a": "none", "prepare_b": "none", "shared_layout": "swizzled", "double_buffer_fragments": true, "promote": 0, "consumers": 2, "pingpong": false, "wait_depth": 0, "tensor_store": false, "cluster_m": 1, "cluster_n": 1, "cluster_k": 1, "swap": false, "raster_group": 8, "grid_blocks": 264, "whole_tiles": false, "min_blocks_per_sm": 2, "specialize": "none"}','49fe8c0ef6bd875f','ok','measured',3.8896e-05,'[3.8112e-05, 3.8656e-05, 3.8896e-05, 3.936e-05, 4.3072e-05]','',NULL,'{"registers": 220, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "fd9db0ee-2dd0-ed56-52be-48052b226d5d", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b"}','{}','',NULL,'NVRTC 13.5','0d15e24953ac1027d3c60896624ac6deda8e07e587228b85191f5ff4aa8b68a8','2026-11-23 20:33:47.000000',NULL);
+INSERT INTO "trials" VALUES(3,3,1,'{"algorithm": "look_back", "threads": 256, "threads_per_row": 256, "vector_width": 4, "rounds": 8, "stages": 1, "grid_blocks": 0, "delay": 0, "streaming": false, "min_blocks_per_sm": 1, "specialize": "none"}','4bbcff9b7c487919','ok','measured',6.24e-06,'[5.76e-06, 6.24e-06, 6.24e-06, 6.464e-06, 7.136e-06]','',NULL,'{"registers": 72, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "72726adf-6fd1-dd58-010e-3c4044fcae9b", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b", "measured as": "NVRTC 13.2"}','{}','',NULL,'NVRTC 13.5','81c07930e5d3f11c9838ae82aec54c34b13bd2ae4e5f84a24ba3443bac20696d','2026-11-23 20:42:54.000000',NULL);
+INSERT INTO "trials" VALUES(4,4,1,'{"algorithm": "pipelined", "threads": 512, "threads_per_row": 512, "vector_width": 4, "rounds": 8, "stages": 3, "grid_blocks": 132, "delay": 0, "streaming": false, "min_blocks_per_sm": 1, "specialize": "none"}','7866850f36df13b1','ok','measured',4.1648e-05,'[3.9296e-05, 4.1152e-05, 4.1648e-05, 4.2496e-05, 4.6432e-05]','',NULL,'{"registers": 61, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "72726adf-6fd1-dd58-010e-3c4044fcae9b", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b"}','{}','',NULL,'NVRTC 13.5','b1a84901ea43f377d8e310689fd53c82857e5bb5d3861fa1305fe0e06dcd870e','2026-11-23 20:42:54.000000',NULL);
+INSERT INTO "trials" VALUES(5,5,1,'{"algorithm": "bulk", "threads": 512, "threads_per_row": 512, "vector_width": 4, "rounds": 9, "stages": 3, "grid_blocks": 132, "delay": 0, "streaming": false, "min_blocks_per_sm": 1, "specialize": "none"}','520e532c93ddd925','ok','measured',0.000225296,'[0.00021552, 0.000222056, 0.000225296, 0.0002308, 0.000243328]','',NULL,'{"registers": 54, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "fd9db0ee-2dd0-ed56-52be-48052b226d5d", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b"}','{}','',NULL,'NVRTC 13.5','a2756a9e8b423488ac0895250c86015689a7324732170db5a9e4de5eb26c07e5','2026-11-23 20:33:05.000000',NULL);
+INSERT INTO "trials" VALUES(6,6,1,'{"algorithm": "rows", "threads": 128, "threads_per_row": 128, "vector_width": 4, "rounds": 8, "stages": 1, "grid_blocks": 0, "delay": 0, "streaming": false, "min_blocks_per_sm": 4, "specialize": "none"}','a47189adb8a9b7f2','ok','measured',3.2288e-05,'[3.168e-05, 3.2032e-05, 3.2288e-05, 3.2704e-05, 3.3184e-05]','',NULL,'{"registers": 72, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "7acfaabe-2449-c8b1-ab70-7f1e55b6141a", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b"}','{}','',NULL,'NVRTC 13.5','d570841e9dcadd876f216524bff0d8f853c01e08f023e4e39da795d68c1ad994','2026-11-23 15:52:18.000000',NULL);
+INSERT INTO "trials" VALUES(7,7,1,'{"threads": 128, "threads_per_output": 16, "strips": 4, "vector_width": 4, "loads_in_flight": 1, "stages": 3, "shared_x": true, "cluster": 2, "splits": 1, "unit": "fma", "spread_x": false, "weight_loads": "cached", "min_blocks_per_sm": 3, "specialize": "none"}','24628e99dd03aaf9','ok','measured',3.2832e-05,'[3.2352e-05, 3.2672e-05, 3.2832e-05, 3.3152e-05, 3.3696e-05]','',NULL,'{"registers": 121, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "0fd2d95c-a442-d076-e471-960498b21912", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b"}','{}','',NULL,'NVRTC 13.5','df588e2e5859c954ea5b2b8fe659af3b1293afc0fa2bdc147d865920fd394492','2026-11-23 17:00:32.000000',NULL);
+INSERT INTO "trials" VALUES(8,8,1,'{"tile_m": 128, "tile_n": 64, "rows_per_thread": 4, "vector_load": 4, "vector_store": 2, "pad": 2, "swizzle": false, "align_stores": 0, "align_loads": 0, "raster_group": 256, "streaming": false, "min_blocks_per_sm": 1, "specialize": "shape"}','f777d2902e482a6c','ok','measured',0.000447152,'[0.000445504, 0.000446584, 0.000447152, 0.000447744, 0.00044912]','',NULL,'{"registers": 50, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "7acfaabe-2449-c8b1-ab70-7f1e55b6141a", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b", "measured as": "NVRTC 13.2"}','{}','',NULL,'NVRTC 13.5','b288795854b94b68e10bbd2daff2730b55ebab66e50d50986d684a61d503f758','2026-11-23 15:51:08.000000',NULL);
+INSERT INTO "trials" VALUES(9,9,1,'{"block_m": 64, "block_n": 64, "block_k": 16, "warp_m": 32, "warp_n": 64, "thread_m": 8, "thread_n": 8, "warps_k": 1, "lane_map": "z_order", "pad_a": 4, "pad_b": 4, "swizzle_a": false, "swizzle_b": false, "stages": 3, "copy_a": "async_copy", "copy_b": "async_copy", "copy_steps": 4, "double_buffer_fragments": false, "vector_a": 1, "vector_b": 4, "vector_c": 4, "ffma_order": "serpentine_row", "raster_group": 8, "cluster_k": 1, "grid_blocks": 528, "min_blocks_per_sm": 2, "specialize": "shape"}','aee060413ba50bb9','ok','measured',0.000195632,'[0.000193632, 0.000195112, 0.000195632, 0.000196232, 0.000197664]','',NULL,'{"registers": 188, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "72726adf-6fd1-dd58-010e-3c4044fcae9b", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b"}','{}','82d23379cde681bd',NULL,'NVRTC 13.5','d1e9ce528c0e05e0e9b963e38df4181b66bcca3e2ecda8ed018312ee89c9530a','2026-11-23 20:43:13.000000',NULL);
+INSERT INTO "trials" VALUES(10,9,1,'{"block_m": 64, "block_n": 128, "block_k": 16, "warp_m": 32, "warp_n": 64, "thread_m": 8, "thread_n": 8, "warps_k": 1, "lane_map": "z_order", "pad_a": 4, "pad_b": 4, "swizzle_a": false, "swizzle_b": false, "stages": 3, "copy_a": "async_copy", "copy_b": "async_copy", "copy_steps": 4, "double_buffer_fragments": false, "vector_a": 1, "vector_b": 4, "vector_c": 4, "ffma_order": "serpentine_row", "raster_group": 8, "cluster_k": 1, "grid_blocks": 264, "min_blocks_per_sm": 2, "specialize": "none"}','82d23379cde681bd','ok','measured',0.000201296,'[0.00020064, 0.000201104, 0.000201296, 0.000202216, 0.000203552]','',NULL,'{"registers": 202, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "7acfaabe-2449-c8b1-ab70-7f1e55b6141a", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b", "measured as": "NVRTC 13.2"}','{}','',NULL,'NVRTC 13.5','a1cba474706e1d606e847b25c7197952f78e18161bf3a4d7a72e6335d2f48be0','2026-11-23 15:50:19.000000',NULL);
+INSERT INTO "trials" VALUES(11,1,1,'{"instruction": "wgmma", "block_m": 128, "block_n": 256, "block_k": 32, "warp_m": 64, "warp_n": 64, "stages": 4, "vector_a": 8, "vector_b": 8, "vector_d": 2, "prepare_a": "none", "prepare_b": "none", "shared_layout": "swizzled", "double_buffer_fragments": true, "promote": 0, "consumers": 2, "pingpong": false, "wait_depth": 1, "tensor_store": true, "cluster_m": 1, "cluster_n": 1, "cluster_k": 1, "swap": false, "raster_group": 16, "grid_blocks": 0, "whole_tiles": false, "min_blocks_per_sm": 1, "specialize": "none"}','126ed8367dc25bda','wrong','measured',NULL,'[]','it''s ünicode',NULL,'{"registers": 168, "shared_bytes": 0, "stack_bytes": 0, "spill_store_bytes": 0, "spill_load_bytes": 0}','{"device": "NVIDIA H200", "uuid": "52547162-cb3a-2048-ddb9-d859fe3f6737", "driver": "580.159.4", "cuda": "13.0", "compiler": "NVRTC 13.5", "cuda-core": "1.2.0", "limits": "69812261eceb5a6b", "measured as": "NVRTC 13.2", "judge": "0"}','{}','',NULL,'NVRTC 13.5','0000000000000000000000000000000000000000000000000000000000000000','2026-11-24 00:16:50.000000',NULL);
 CREATE INDEX ix_trials_created_at ON trials (created_at);
 CREATE INDEX ix_runs_begun_at ON runs (begun_at);
 CREATE INDEX ix_trials_run_id ON trials (run_id);
 CREATE INDEX ix_calibrations_taken_at ON calibrations (taken_at);
-CREATE VIEW best_trials AS
-WITH verdicts AS (
-  SELECT trials.*, row_number() OVER (
-    PARTITION BY device_id, problem_id, schedule_digest
-    ORDER BY time_source = 'modelled', created_at DESC, id DESC) AS recency
-  FROM trials
-), places AS (
-  SELECT verdicts.*, row_number() OVER (
-    PARTITION BY device_id, problem_id
-    ORDER BY time_source = 'modelled', EXISTS (
-      SELECT 1 FROM trials AS winner
-      WHERE winner.device_id = verdicts.device_id AND winner.problem_id = verdicts.problem_id
-        AND winner.time_source = verdicts.time_source AND winner.compiler = verdicts.compiler
-        AND winner.schedule_digest = verdicts.lost_to AND winner.status = 'ok'), seconds, id) AS place
-  FROM verdicts
-  WHERE recency = 1 AND status = 'ok'
-)
-SELECT places.id AS id, problems.operator AS operator, problems."key" AS problem, devices.model AS device,
-  places.seconds AS seconds, places.time_source AS time_source, places.schedule AS schedule,
-  places.compiler AS compiler, places.run_id AS run_id, places.created_at AS created_at
-FROM places
-JOIN problems ON problems.id = places.problem_id
-JOIN devices ON devices.id = places.device_id
-WHERE places.place = 1;
-CREATE VIEW trials_sgemm AS
-SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
-  trials.seconds AS seconds, trials.time_source AS time_source,
-  json_extract(problems.fields, '$.m') AS "m",
-  json_extract(problems.fields, '$.n') AS "n",
-  json_extract(problems.fields, '$.k') AS "k",
-  json_extract(problems.fields, '$.transpose_a') AS "transpose_a",
-  json_extract(problems.fields, '$.transpose_b') AS "transpose_b",
-  json_extract(problems.fields, '$.batch') AS "batch",
-  json_extract(problems.fields, '$.lda') AS "lda",
-  json_extract(problems.fields, '$.stride_a') AS "stride_a",
-  json_extract(problems.fields, '$.align_a') AS "align_a",
-  json_extract(problems.fields, '$.ldb') AS "ldb",
-  json_extract(problems.fields, '$.stride_b') AS "stride_b",
-  json_extract(problems.fields, '$.align_b') AS "align_b",
-  json_extract(problems.fields, '$.ldc') AS "ldc",
-  json_extract(problems.fields, '$.stride_c') AS "stride_c",
-  json_extract(problems.fields, '$.align_c') AS "align_c",
-  json_extract(problems.fields, '$.beta_nonzero') AS "beta_nonzero",
-  json_extract(trials.schedule, '$.block_m') AS "block_m",
-  json_extract(trials.schedule, '$.block_n') AS "block_n",
-  json_extract(trials.schedule, '$.block_k') AS "block_k",
-  json_extract(trials.schedule, '$.warp_m') AS "warp_m",
-  json_extract(trials.schedule, '$.warp_n') AS "warp_n",
-  json_extract(trials.schedule, '$.thread_m') AS "thread_m",
-  json_extract(trials.schedule, '$.thread_n') AS "thread_n",
-  json_extract(trials.schedule, '$.warps_k') AS "warps_k",
-  json_extract(trials.schedule, '$.lane_map') AS "lane_map",
-  json_extract(trials.schedule, '$.pad_a') AS "pad_a",
-  json_extract(trials.schedule, '$.pad_b') AS "pad_b",
-  json_extract(trials.schedule, '$.swizzle_a') AS "swizzle_a",
-  json_extract(trials.schedule, '$.swizzle_b') AS "swizzle_b",
-  json_extract(trials.schedule, '$.stages') AS "stages",
-  json_extract(trials.schedule, '$.copy_a') AS "copy_a",
-  json_extract(trials.schedule, '$.copy_b') AS "copy_b",
-  json_extract(trials.schedule, '$.copy_steps') AS "copy_steps",
-  json_extract(trials.schedule, '$.double_buffer_fragments') AS "double_buffer_fragments",
-  json_extract(trials.schedule, '$.vector_a') AS "vector_a",
-  json_extract(trials.schedule, '$.vector_b') AS "vector_b",
-  json_extract(trials.schedule, '$.vector_c') AS "vector_c",
-  json_extract(trials.schedule, '$.ffma_order') AS "ffma_order",
-  json_extract(trials.schedule, '$.raster_group') AS "raster_group",
-  json_extract(trials.schedule, '$.cluster_k') AS "cluster_k",
-  json_extract(trials.schedule, '$.grid_blocks') AS "grid_blocks",
-  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
-  json_extract(trials.schedule, '$.specialize') AS "specialize",
-  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
-  trials.run_id AS run_id, trials.created_at AS created_at
-FROM trials
-JOIN problems ON problems.id = trials.problem_id
-JOIN devices ON devices.id = trials.device_id
-WHERE problems.operator = 'sgemm';
-CREATE VIEW trials_transpose AS
-SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
-  trials.seconds AS seconds, trials.time_source AS time_source,
-  json_extract(problems.fields, '$.m') AS "m",
-  json_extract(problems.fields, '$.n') AS "n",
-  json_extract(problems.fields, '$.element_bytes') AS "element_bytes",
-  json_extract(problems.fields, '$.batch') AS "batch",
-  json_extract(problems.fields, '$.lda') AS "lda",
-  json_extract(problems.fields, '$.stride_a') AS "stride_a",
-  json_extract(problems.fields, '$.align_a') AS "align_a",
-  json_extract(problems.fields, '$.ldb') AS "ldb",
-  json_extract(problems.fields, '$.stride_b') AS "stride_b",
-  json_extract(problems.fields, '$.align_b') AS "align_b",
-  json_extract(trials.schedule, '$.tile_m') AS "tile_m",
-  json_extract(trials.schedule, '$.tile_n') AS "tile_n",
-  json_extract(trials.schedule, '$.rows_per_thread') AS "rows_per_thread",
-  json_extract(trials.schedule, '$.vector_load') AS "vector_load",
-  json_extract(trials.schedule, '$.vector_store') AS "vector_store",
-  json_extract(trials.schedule, '$.pad') AS "pad",
-  json_extract(trials.schedule, '$.swizzle') AS "swizzle",
-  json_extract(trials.schedule, '$.align_stores') AS "align_stores",
-  json_extract(trials.schedule, '$.align_loads') AS "align_loads",
-  json_extract(trials.schedule, '$.raster_group') AS "raster_group",
-  json_extract(trials.schedule, '$.streaming') AS "streaming",
-  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
-  json_extract(trials.schedule, '$.specialize') AS "specialize",
-  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
-  trials.run_id AS run_id, trials.created_at AS created_at
-FROM trials
-JOIN problems ON problems.id = trials.problem_id
-JOIN devices ON devices.id = trials.device_id
-WHERE problems.operator = 'transpose';
-CREATE VIEW trials_reduce AS
-SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
-  trials.seconds AS seconds, trials.time_source AS time_source,
-  json_extract(problems.fields, '$.rows') AS "rows",
-  json_extract(problems.fields, '$.columns') AS "columns",
-  json_extract(problems.fields, '$.op') AS "op",
-  json_extract(problems.fields, '$.axis') AS "axis",
-  json_extract(problems.fields, '$.dtype') AS "dtype",
-  json_extract(problems.fields, '$.ldx') AS "ldx",
-  json_extract(problems.fields, '$.align_x') AS "align_x",
-  json_extract(trials.schedule, '$.threads') AS "threads",
-  json_extract(trials.schedule, '$.threads_per_row') AS "threads_per_row",
-  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
-  json_extract(trials.schedule, '$.loads_in_flight') AS "loads_in_flight",
-  json_extract(trials.schedule, '$.splits') AS "splits",
-  json_extract(trials.schedule, '$.streaming') AS "streaming",
-  json_extract(trials.schedule, '$.specialize') AS "specialize",
-  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
-  trials.run_id AS run_id, trials.created_at AS created_at
-FROM trials
-JOIN problems ON problems.id = trials.problem_id
-JOIN devices ON devices.id = trials.device_id
-WHERE problems.operator = 'reduce';
-CREATE VIEW trials_softmax AS
-SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
-  trials.seconds AS seconds, trials.time_source AS time_source,
-  json_extract(problems.fields, '$.rows') AS "rows",
-  json_extract(problems.fields, '$.columns') AS "columns",
-  json_extract(problems.fields, '$.dtype') AS "dtype",
-  json_extract(problems.fields, '$.lengths') AS "lengths",
-  json_extract(problems.fields, '$.ldx') AS "ldx",
-  json_extract(problems.fields, '$.align_x') AS "align_x",
-  json_extract(problems.fields, '$.ldy') AS "ldy",
-  json_extract(problems.fields, '$.align_y') AS "align_y",
-  json_extract(trials.schedule, '$.threads') AS "threads",
-  json_extract(trials.schedule, '$.threads_per_row') AS "threads_per_row",
-  json_extract(trials.schedule, '$.cluster') AS "cluster",
-  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
-  json_extract(trials.schedule, '$.hold') AS "hold",
-  json_extract(trials.schedule, '$.loads_in_flight') AS "loads_in_flight",
-  json_extract(trials.schedule, '$.streaming') AS "streaming",
-  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
-  json_extract(trials.schedule, '$.specialize') AS "specialize",
-  json_extract(trials.schedule, '$.passes') AS "passes",
-  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
-  trials.run_id AS run_id, trials.created_at AS created_at
-FROM trials
-JOIN problems ON problems.id = trials.problem_id
-JOIN devices ON devices.id = trials.device_id
-WHERE problems.operator = 'softmax';
-CREATE VIEW trials_scan AS
-SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
-  trials.seconds AS seconds, trials.time_source AS time_source,
-  json_extract(problems.fields, '$.rows') AS "rows",
-  json_extract(problems.fields, '$.columns') AS "columns",
-  json_extract(problems.fields, '$.op') AS "op",
-  json_extract(problems.fields, '$.dtype') AS "dtype",
-  json_extract(problems.fields, '$.wide') AS "wide",
-  json_extract(problems.fields, '$.exclusive') AS "exclusive",
-  json_extract(problems.fields, '$.reverse') AS "reverse",
-  json_extract(problems.fields, '$.flags') AS "flags",
-  json_extract(problems.fields, '$.offsets') AS "offsets",
-  json_extract(problems.fields, '$.segments') AS "segments",
-  json_extract(problems.fields, '$.ldx') AS "ldx",
-  json_extract(problems.fields, '$.align_x') AS "align_x",
-  json_extract(problems.fields, '$.ldy') AS "ldy",
-  json_extract(problems.fields, '$.align_y') AS "align_y",
-  json_extract(problems.fields, '$.align_flags') AS "align_flags",
-  json_extract(trials.schedule, '$.algorithm') AS "algorithm",
-  json_extract(trials.schedule, '$.threads') AS "threads",
-  json_extract(trials.schedule, '$.threads_per_row') AS "threads_per_row",
-  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
-  json_extract(trials.schedule, '$.rounds') AS "rounds",
-  json_extract(trials.schedule, '$.delay') AS "delay",
-  json_extract(trials.schedule, '$.streaming') AS "streaming",
-  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
-  json_extract(trials.schedule, '$.specialize') AS "specialize",
-  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
-  trials.run_id AS run_id, trials.created_at AS created_at
-FROM trials
-JOIN problems ON problems.id = trials.problem_id
-JOIN devices ON devices.id = trials.device_id
-WHERE problems.operator = 'scan';
-CREATE VIEW trials_gemv AS
-SELECT trials.id AS id, problems."key" AS problem, devices.model AS device, trials.status AS status,
-  trials.seconds AS seconds, trials.time_source AS time_source,
-  json_extract(problems.fields, '$.n') AS "n",
-  json_extract(problems.fields, '$.k') AS "k",
-  json_extract(problems.fields, '$.m') AS "m",
-  json_extract(problems.fields, '$.order') AS "order",
-  json_extract(problems.fields, '$.dtype') AS "dtype",
-  json_extract(problems.fields, '$.batch') AS "batch",
-  json_extract(problems.fields, '$.bias') AS "bias",
-  json_extract(problems.fields, '$.activation') AS "activation",
-  json_extract(problems.fields, '$.beta_nonzero') AS "beta_nonzero",
-  json_extract(problems.fields, '$.ldx') AS "ldx",
-  json_extract(problems.fields, '$.stride_x') AS "stride_x",
-  json_extract(problems.fields, '$.align_x') AS "align_x",
-  json_extract(problems.fields, '$.ldw') AS "ldw",
-  json_extract(problems.fields, '$.stride_w') AS "stride_w",
-  json_extract(problems.fields, '$.align_w') AS "align_w",
-  json_extract(problems.fields, '$.ldy') AS "ldy",
-  json_extract(problems.fields, '$.stride_y') AS "stride_y",
-  json_extract(problems.fields, '$.align_y') AS "align_y",
-  json_extract(trials.schedule, '$.threads') AS "threads",
-  json_extract(trials.schedule, '$.threads_per_output') AS "threads_per_output",
-  json_extract(trials.schedule, '$.strips') AS "strips",
-  json_extract(trials.schedule, '$.vector_width') AS "vector_width",
-  json_extract(trials.schedule, '$.loads_in_flight') AS "loads_in_flight",
-  json_extract(trials.schedule, '$.stages') AS "stages",
-  json_extract(trials.schedule, '$.cluster') AS "cluster",
-  json_extract(trials.schedule, '$.splits') AS "splits",
-  json_extract(trials.schedule, '$.weight_loads') AS "weight_loads",
-  json_extract(trials.schedule, '$.min_blocks_per_sm') AS "min_blocks_per_sm",
-  json_extract(trials.schedule, '$.specialize') AS "specialize",
-  trials.error AS error, trials.max_error AS max_error, trials.compiler AS compiler, trials.lost_to AS lost_to,
-  trials.run_id AS run_id, trials.created_at AS created_at
-FROM trials
-JOIN problems ON problems.id = trials.problem_id
-JOIN devices ON devices.id = trials.device_id
-WHERE problems.operator = 'gemv';
 COMMIT;

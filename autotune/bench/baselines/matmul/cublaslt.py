@@ -13,7 +13,7 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
-from autotune.bench.baseline import Baseline, Launcher, Prepared
+from autotune.bench.baseline import Baseline, BaselineRun, Launcher
 from autotune.bench.baselines.device_buffer import allocated
 from autotune.bench.interleave import interleaved
 from autotune.codegen.matmul.gemm.fields import Scales
@@ -67,13 +67,13 @@ _Product = SgemmProblem | GemmProblem
 
 
 @contextmanager
-def _prepare(session: CudaSession) -> Iterator[Prepared]:
+def _prepare(session: CudaSession) -> Iterator[BaselineRun]:
     with ExitStack() as stack:
         launches = _launches(CublasLt(), session, stack)
         if not launches:
             raise DeviceError("its heuristics name no algorithm")
         samples = interleaved(launches, session.sample, _ROUNDS)
-        yield Prepared(launches[min(samples, key=lambda name: median(samples[name]))])
+        yield BaselineRun(launches[min(samples, key=lambda name: median(samples[name]))])
 
 
 def _launches(library: CublasLt, session: CudaSession, stack: ExitStack) -> dict[str, Launcher]:

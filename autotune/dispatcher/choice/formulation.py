@@ -19,8 +19,8 @@ from .records import Record
 KnownRecords = Callable[[Operator[Any, Any]], Sequence[Record]]
 
 
-class Statement(NamedTuple):
-    """A problem, its operator, and what may serve it.
+class Formulation(NamedTuple):
+    """A problem as one operator's, and what may serve it.
 
     Attributes:
         operator, problem: what is computed.
@@ -34,18 +34,18 @@ class Statement(NamedTuple):
     pointers: Mapping[str, str] = MappingProxyType({})
 
 
-def statement_of(
+def formulation_of(
     operator: Operator[Any, Any],
     problem: Problem,
     spec: DeviceSpec,
     known: KnownRecords,
     never_worse_than: str | None = None,
-) -> Statement:
-    """The statement of a problem whose first choice promises the shortest time.
+) -> Formulation:
+    """The formulation of a problem whose first choice promises the shortest time.
 
     A modelled time does not outrank a measured one.
     """
-    own = Statement(operator, problem, choices(operator, problem, spec, known(operator), never_worse_than))
+    own = Formulation(operator, problem, choices(operator, problem, spec, known(operator), never_worse_than))
     restated = operator.restated(problem) if operator.restated else None
     if restated is None or problem.empty:
         return own
@@ -53,7 +53,7 @@ def statement_of(
     found = choices(by, restated.problem, spec, known(by))
     here, there = next(own.choices), next(found)
     if _faster(there, here):
-        return Statement(by, restated.problem, chain([there], found), restated.pointers)
+        return Formulation(by, restated.problem, chain([there], found), restated.pointers)
     return own._replace(choices=chain([here], own.choices))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from autotune.codegen.model.problem import Problem
 
 
-class Restatement(NamedTuple):
+class EquivalentProblem(NamedTuple):
     """The same computation on the same arrays, as another operator's problem.
 
     Attributes:
