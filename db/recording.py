@@ -19,7 +19,7 @@ from autotune.base.files import atomic_write
 from .exchange import from_document, to_document
 from .trials import Trial
 
-_MOST_BYTES = 256 << 20  # of a decompressed recording: ten thousand schedules take a tenth of it
+_MOST_BYTES = 256 << 20  # bytes of a decompressed recording: ten thousand schedules take a tenth of it
 _DIGITS = 9  # nanoseconds: an event resolves 32 of them, and more digits would not compress
 
 

@@ -10,7 +10,7 @@ from autotune.codegen.model.integers import round_up
 
 from .problem import ProductProblem
 
-ALIGNMENT = 256  # of parts of the workspace, in bytes
+ALIGNMENT = 256  # bytes between the beginnings of parts of the workspace
 
 
 @dataclass(frozen=True)

@@ -13,22 +13,22 @@ from .problem import GemmProblem
 from .schedule_fields import GemmScheduleFields, Instruction, Prepare, SharedLayout
 
 ROW_UNIT = 16  # bytes of a row of ldmatrix
-PRODUCT_BYTES = 32  # of a row of A or a column of B that tensor cores multiply at once
+PRODUCT_BYTES = 32  # bytes of a row of A or a column of B that tensor cores multiply at once
 LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
-_STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
+_STAGED_ROWS, _STAGED_PAD = 16, 8  # rows of a warp's sums on their way to D, and words between them
 _OTHER_REGISTERS = 40  # addresses and bounds
 _GATHER_REGISTERS = 24  # addresses of floats across k, which are loaded one by one
 
 WGMMA_ARCHITECTURE = "sm_90a"
-WGMMA_ROWS = 64  # of a product of wgmma
+WGMMA_ROWS = 64  # rows of a product of wgmma
 SUM_BYTES = 4
 _MOST_SHARERS = 16  # as in tiling.cuh
-ROW_BYTES = 128  # of a tile of wgmma in shared memory, which are swizzled
-NARROW_ROWS = (32, 64)  # of one that is no wider
+ROW_BYTES = 128  # bytes of a row of a wgmma tile in shared memory, which is swizzled
+NARROW_ROWS = (32, 64)  # bytes of a row of a tile that is no wider
 _BARRIER = 8
-_STORE_BUFFERS, _STORE_BYTES = 2, WGMMA_ROWS * ROW_BYTES  # of a consumer; of each of them
-_RING_BOXES = 8  # of C, as in wgmma/epilogue.cuh
-_PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # of a thread of wgmma
+_STORE_BUFFERS, _STORE_BYTES = 2, WGMMA_ROWS * ROW_BYTES  # buffers of a consumer, and bytes of each
+_RING_BOXES = 8  # boxes of C, as in wgmma/epilogue.cuh
+_PRODUCER_REGISTERS, _MOST_REGISTERS = 24, 240  # registers of a thread of wgmma
 
 
 @dataclass(frozen=True)

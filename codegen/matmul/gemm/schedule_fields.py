@@ -9,7 +9,7 @@ from enum import StrEnum
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.schedule import Schedule, Specialize
 
-PRODUCT_M, PRODUCT_N = 16, 8  # of tensor cores by mma.sync
+PRODUCT_M, PRODUCT_N = 16, 8  # rows and columns of a product of tensor cores by mma.sync
 
 
 class Instruction(StrEnum):

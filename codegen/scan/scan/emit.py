@@ -29,9 +29,9 @@ _FUNCTIONS = {
     Algorithm.BULK: "scan_in_bulk",
     Algorithm.ROWS: "scan_rows",
 }
-_HEADERS = {Algorithm.PIPELINED: "pipelined", Algorithm.BULK: "bulk"}  # of the others: scan
-_THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
-_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # of a block of the reference, for rows of so many elements
+_HEADERS = {Algorithm.PIPELINED: "pipelined", Algorithm.BULK: "bulk"}  # all others: scan
+_THREADS, _SERIAL_THREADS = 256, 64  # threads of a block of the plain kernels
+_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # threads of a block of the reference, for rows of so many elements
 _WIDEST_CARRY = 16  # bytes
 
 

@@ -14,16 +14,16 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 from .problem import ScanProblem
 
 _WINDOW = 32  # words that a warp reads at once, one for each lane
-_SLOT_BYTES = 16  # of a carry in shared memory
-_COUNTER_BYTES = 16  # of the tickets in the workspace
+_SLOT_BYTES = 16  # a carry in shared memory
+_COUNTER_BYTES = 16  # tickets in the workspace
 # Registers beside elements and what precedes vectors: of addresses and bounds, and of each word of a number on its way.
 _OTHER_REGISTERS, _OF_NUMBERS = 24, 6
 _BARRIER = _TICKET_BYTES = 8
 # Of a block with several tiles under way: barriers beside those of each tile, and buffers for sums.
 _BARRIERS_BESIDE, _PREFIXES, _SUMS = 4, 2, 4
 _FLAGS_BEHIND = 16  # bytes behind the flags of a tile in shared memory
-_ROW_SLOTS = 2  # of a warp, for two tiles in turn
-_TILE_SLOTS = 2  # of a block beside its warps'
+_ROW_SLOTS = 2  # slots of a warp, for two tiles in turn
+_TILE_SLOTS = 2  # slots of a block beside its warps'
 
 
 class Algorithm(StrEnum):

@@ -19,7 +19,7 @@ from .promotion import sum_violations
 from .wgmma_legal import wgmma_violations
 
 _WORKSPACE_BYTES = 2**30
-MOST_SUMS = 128  # of a thread
+MOST_SUMS = 128  # sums of a thread
 
 
 def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:

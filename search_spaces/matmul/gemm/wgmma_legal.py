@@ -21,8 +21,8 @@ from .promotion import sum_violations
 
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
 _TILE_UNIT = 1024  # bytes that eight rows of 128 have, at a multiple of which such a tile begins
-_STORED_BYTES = 2  # of an element, of which boxes may have rows of any whole units
-_OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
+_STORED_BYTES = 2  # bytes of an element whose boxes may have rows of any whole units
+_OTHER_REGISTERS = 40  # registers of a consumer, beside sums: descriptors, addresses, bounds
 _PRODUCT_REGISTERS = 26  # beside sums, without which ptxas 13.0 compiles no product
 
 

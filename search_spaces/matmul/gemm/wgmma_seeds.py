@@ -31,8 +31,14 @@ _WAVES = 3  # numbers of waves that are tried, from the fewest on
 # 44.0 and 46.4. Tiles of 64×96 take 1 % less to 5 % more with 128, and 64×112 and 64×128 up to 13 % more.
 _NARROW = 144
 _WHOLE_BOXES = 64  # columns, of which tiles need no swap for B across k to be copied as it is
-_MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
-_ROWS = ((128, 2), (256, 2), (192, 3), (64, 1), (128, 1))  # of a tile, with their consumers; of equals, the first
+_MOST_STAGES, _STAGES = 16, 8  # stages of a block that has an SM to itself, and of others, two of which may fit
+_ROWS = (
+    (128, 2),
+    (256, 2),
+    (192, 3),
+    (64, 1),
+    (128, 1),
+)  # rows of a tile, with their consumers; among equals, the first
 # The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
 _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),

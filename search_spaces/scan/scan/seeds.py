@@ -37,10 +37,10 @@ _IN_BULK = (
     (256, 7, 3, 2),
     (128, 9, 3, 3),
 )
-_ROUNDS = (4, 2, 8, 9, 1)  # of a row's threads
+_ROUNDS = (4, 2, 8, 9, 1)  # rounds of a row's threads
 _LEAST_LANES, _MOST_LANES = 8, 1024
 _SMALL_BLOCK = 128
-_FEW_TILES = 4  # of a block, that one block scans in turn before several share a row
+_FEW_TILES = 4  # tiles of a block that one block scans in turn before several share a row
 
 
 def default(problem: ScanProblem, spec: DeviceSpec) -> ScanSchedule:

@@ -16,10 +16,10 @@ from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE, grid_vio
 
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 ROUNDS = field_specs(ScanSchedule)["rounds"].values
-_BLOCKS_PER_SM = (1, 2, 3, 4)  # of a grid of blocks that stay
-_LEAST_STAGES = 2  # of a block that stays, which sums a tile before it stores the one before
+_BLOCKS_PER_SM = (1, 2, 3, 4)  # blocks of an SM, in a grid of blocks that stay
+_LEAST_STAGES = 2  # stages of a block that stays, which sums a tile before it stores the one before
 _MOST_STAYING_THREADS = 512  # that scan, beside which there are warps with other tasks
-_MOST_REGISTERS, _REGISTERS = 112, 65536  # of a thread, and of a block
+_MOST_REGISTERS, _REGISTERS = 112, 65536  # registers of a thread, and of a block
 _MOST_TILES = 512  # that the threads of a row scan in turn, beyond which look-back is all there is to draw
 
 
