@@ -45,7 +45,7 @@ class CompilePool:
         Raises:
             CompilerMissingError: there is no compiler.
         """
-        if prepared := self._prepared.pop((program.source, arch), None):
+        if prepared := self._prepared.pop((program.source_digest, arch), None):
             return prepared
         if kernel := cached_kernel(program, arch):
             done: Future[CompiledKernel] = Future()
@@ -55,7 +55,7 @@ class CompilePool:
 
     def prepare(self, program: Program, arch: str) -> None:
         """Compile for whoever submits the same later, and finds it in the disk cache if it is ready by then."""
-        key = program.source, arch
+        key = program.source_digest, arch
         if key not in self._prepared:
             future = self._prepared[key] = self._threads.submit(self._compile, program, arch)
             future.add_done_callback(lambda _: self._prepared.pop(key, None))
