@@ -28,7 +28,7 @@ from .problem import GemmProblem
 from .schedule import GemmSchedule
 from .schedule_fields import Instruction, Prepare
 from .wgmma.operands import product_source, registers_a, shared_operands, tensor_maps
-from .wgmma.swap import multiplied
+from .wgmma.swap import tiled_problem
 
 ENTRY = "gemm"
 _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes, or a warp by wmma
@@ -44,10 +44,10 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     wgmma = schedule.instruction is Instruction.WGMMA
     footprint = schedule.footprint(problem)
-    before, left = prepare.prepared(problem, schedule), multiplied(prepare.product(problem, schedule), schedule)
+    before, left = prepare.prepared(problem, schedule), tiled_problem(prepare.product(problem, schedule), schedule)
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
-    members = _arguments(problem, multiplied(problem, schedule))
+    members = _arguments(problem, tiled_problem(problem, schedule))
     facts = _facts(left) | _edges(left, schedule)
     if problem.bucket_rows:  # the same source for all rows of a bucket
         facts["edge_n" if schedule.swap else "edge_m"] = True
@@ -105,7 +105,7 @@ def emit_naive(problem: GemmProblem) -> Program:
 
 
 def emit_wmma(problem: GemmProblem) -> Program:
-    """A warp for each 16×16 elements of D, by wmma. Float8 is multiplied as float16."""
+    """A warp for each 16×16 elements of D, by wmma. Float8 is tiled_problem as float16."""
     tiles = ceil_div(problem.m, _NAIVE_TILE) * ceil_div(problem.n // problem.parts, _NAIVE_TILE) * problem.batch
     multiplied_as = problem.dtype if problem.dtype in _WMMA_TYPES else DType.FLOAT16
     name, terms = _WMMA_TYPES[multiplied_as]

@@ -11,7 +11,7 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARPGROUP, WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
@@ -40,7 +40,7 @@ def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
     """What makes a schedule of wgmma illegal beyond its grid and its footprint; nothing if it is legal."""
     if schedule.swap and (found := list(swap_violations(problem, schedule))):
         return found
-    left = multiplied(problem, schedule)
+    left = tiled_problem(problem, schedule)
     return [
         *_problem_violations(problem),
         *_layout_violations(left, schedule),
@@ -231,7 +231,7 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one.
 
-    `problem` is the one that is multiplied.
+    `problem` is the `tiled_problem`.
     """
     size = problem.result.bytes
     columns = problem.m if schedule.swap else problem.n // problem.parts

@@ -10,7 +10,7 @@ from typing import Any
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Specialize
@@ -98,7 +98,7 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
                 continue
             one = _schedule(problem, (block_m, MOST_COLUMNS), consumers, **cluster, **swap)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
-            left = multiplied(problem, one)
+            left = tiled_problem(problem, one)
             rows = ceil_div(left.m, block_m * one.cluster_m) * problem.batch
             fewest = ceil_div(rows * ceil_div(left.n, MOST_COLUMNS * one.cluster_n), clusters)
             for waves in range(fewest, fewest + _WAVES if one.cluster_k == 1 else 2):
@@ -116,7 +116,7 @@ def _deeper(problem: GemmProblem, tile: GemmSchedule) -> Iterator[GemmSchedule]:
     Rows outside of A, which copies fill with zeros, take longer the longer a step is.
     """
     yield tile
-    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= multiplied(problem, tile).m
+    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= tiled_problem(problem, tile).m
     if narrow and tile.cluster == 1:
         yield replace(tile, block_k=2 * tile.block_k)
 

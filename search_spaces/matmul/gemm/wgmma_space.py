@@ -12,7 +12,7 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ARCHITECTURE, WGMMA_ROWS, GemmSchedule
 from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.integers import ceil_div, round_up
@@ -91,7 +91,7 @@ def columns_fit(problem: GemmProblem, schedule: GemmSchedule, columns: int) -> b
     """Whether a schedule may have been built with a value of the parameter `tile_n`."""
     if schedule.instruction is not Instruction.WGMMA:
         return True
-    return schedule.block_n <= _whole_columns(multiplied(product(problem, schedule), schedule), columns)
+    return schedule.block_n <= _whole_columns(tiled_problem(product(problem, schedule), schedule), columns)
 
 
 def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
@@ -101,7 +101,7 @@ def wgmma_fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec)
     if aligned.swap and not (swappable(problem) and {aligned.prepare_a, aligned.prepare_b} == {Prepare.NONE}):
         aligned = _aligned(problem, schedule.replace(swap=False))
     schedule = aligned
-    left, block_k = multiplied(product(problem, schedule), schedule), round_up(schedule.block_k, row)
+    left, block_k = tiled_problem(product(problem, schedule), schedule), round_up(schedule.block_k, row)
     wanted = schedule.replace(
         block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),

@@ -10,7 +10,7 @@ from math import ceil, inf, log2
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -37,7 +37,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     """
     row = schedule.block_k * problem.dtype.bytes
     a, b, loaded_b = schedule.block_m, schedule.block_n, schedule.loaded_columns(problem)
-    left = multiplied(product(problem, schedule), schedule)
+    left = tiled_problem(product(problem, schedule), schedule)
     inside_a, inside_b = a * share_inside(left.m, a), loaded_b * share_inside(left.n, b)
     lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
     blocks, rate = schedule.blocks(problem), spec.rates.get(problem.unit, inf)

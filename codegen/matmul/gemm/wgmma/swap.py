@@ -44,6 +44,6 @@ def _swapped(problem: GemmProblem) -> GemmProblem:
     )
 
 
-def multiplied(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
+def tiled_problem(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
     """The problem as the schedule's tiles and consumers have it."""
     return swapped(problem) if schedule.swap else problem
