@@ -26,8 +26,8 @@ Array = npt.NDArray[Any]
 class Problem(ABC):
     """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
 
-    Each field is declared by `size`, `kind` or `layout` (`fields.py`). A problem that cannot exist (a size that is
-    negative or no ``int``, a leading dimension shorter than its row) raises ``ValueError`` with one line that says
+    Each field is declared by `size`, `kind`, `layout` or `data` (`fields.py`). A problem that cannot exist (a size that
+    is negative or no ``int``, a leading dimension shorter than its row) raises ``ValueError`` with one line that says
     what is wrong and what would be right. `renamed` maps field names of earlier releases, as they were stored, to the
     present ones.
     """
@@ -61,6 +61,11 @@ class Problem(ABC):
     def kinds(self) -> dict[str, Any]:
         """What makes it another computation: times of one kind say nothing about problems of another."""
         return self._of_role(FieldRole.KIND)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What its inputs are like. Kernels are right for any; times of other data say less about this problem's."""
+        return self._of_role(FieldRole.DATA)
 
     @property
     def key(self) -> str:
