@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 from contract.reference_kernel import check_reference_kernel
+from planted import edited
 from probe_kernel import ProbeSchedule, emit, emit_naive
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
@@ -54,16 +55,6 @@ def shared_too_early(program: Program) -> Program:
     first, memset, second = program.steps
     maxima = dict(first.arguments)["maxima"]
     return replace(program, steps=(first.taking(largest=replace(maxima, offset=maxima.offset + 4)), memset, second))
-
-
-def edited(old: str, new: str) -> Callable[[Program], Program]:
-    def edit(program: Program) -> Program:
-        assert {module.source.count(old) for module in program.modules} <= {0, 1}
-        assert old in "".join(module.source for module in program.modules)
-        first, *others = (replace(module, source=module.source.replace(old, new)) for module in program.modules)
-        return replace(program, source=first.source, others=tuple(others))
-
-    return edit
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from contract.reference_kernel import check_reference_kernel
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 from cuda.core.utils import StridedMemoryView
+from planted import edited
 from probe_arrays import COLUMNS, ROWS, arrays, assert_right
 from probe_device import device_with_probe
 from probe_kernel import ProbeSchedule
@@ -82,11 +83,7 @@ def test_a_forgotten_memset_is_wrong(device: CudaDevice) -> None:
 def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:
     inside = "if (!at.inside) continue;"
     clear = "arguments.y[at.row * static_cast<long long>(arguments.ldy) + at.column] = {};"
-
-    def plant(program: Program) -> Program:
-        return replace(program, source=program.source.replace(inside, f"{inside} {clear}"))
-
-    found = evaluated(device, PROBLEM, LOADED, plant)
+    found = evaluated(device, PROBLEM, LOADED, edited(inside, f"{inside} {clear}"))
     assert found.status is Status.WRONG
     assert found.error.startswith("in place: y: wrong")
 
