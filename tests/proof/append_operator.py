@@ -19,6 +19,7 @@ from autotune.codegen.source.arguments import cuda_arguments, pointer_arguments
 from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.schedule_struct import schedule_struct
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space, field_parameters
@@ -116,15 +117,19 @@ OPERATOR = Operator(
     name="append",
     summary="cache[slots] = x",
     problem_type=AppendProblem,
-    schedule_type=AppendSchedule,
-    constraints=_constraints,
-    emit=emit,
+    kernels=(
+        Kernel(
+            AppendSchedule,
+            _constraints,
+            emit,
+            space=lambda problem, spec: Space(field_parameters(AppendSchedule), AppendSchedule.from_dict),
+            candidates=lambda problem, spec: (AppendSchedule(widest(problem)),),
+            checks=lambda problem, schedule: [(problem, schedule)],
+            workload=_workload,
+        ),
+    ),
     reference=lambda problem: emit(problem, AppendSchedule()),
-    space=lambda problem, spec: Space(field_parameters(AppendSchedule), AppendSchedule.from_dict),
     default=lambda problem, spec: AppendSchedule(),
-    candidates=lambda problem, spec: (AppendSchedule(widest(problem)),),
     presets={},
-    checks=lambda problem, schedule: [(problem, schedule)],
-    workload=_workload,
     call=CALL,
 )
