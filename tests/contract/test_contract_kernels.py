@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import defaultdict
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +47,19 @@ presets = pytest.mark.parametrize(("name", "preset"), PRESETS)
 def test_drawn_cases_are_few(name: str) -> None:
     """Each of them is compiled twice and run, so they decide how long the tests of an operator take."""
     assert 0 < len(cases_of(name).CASES) <= MOST
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_cases_take_every_choice(name: str) -> None:
+    """All words and flags that any space offers: they choose kernels, and branches of sources."""
+    seen: dict[str, set[object]] = defaultdict(set)
+    for _, schedule in cases_of(name).CASES:
+        for field, value in schedule.to_dict().items():
+            seen[field].add(value)
+    for problem in cases_of(name).PROBLEMS.values():
+        for parameter in operator(name).space(problem, LIMITS).parameters if problem.work.bytes else ():
+            choices = {value for value in parameter.values if isinstance(value, str | bool)}
+            assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
 
 
 @drawn

@@ -113,21 +113,23 @@ def _workload(problem: AppendProblem, schedule: AppendSchedule, spec: DeviceSpec
     return (Workload(blocks, footprint, memory_bytes=2 * blocks * moved, bytes_loaded=moved, bytes_stored=moved),)
 
 
+def _space(problem: AppendProblem, spec: DeviceSpec) -> Space[AppendSchedule]:
+    return Space(field_parameters(AppendSchedule), AppendSchedule.from_dict)
+
+
+def _candidates(problem: AppendProblem, spec: DeviceSpec) -> list[AppendSchedule]:
+    return [AppendSchedule(widest(problem))]
+
+
+def _checks(problem: AppendProblem, schedule: AppendSchedule) -> list[tuple[AppendProblem, AppendSchedule]]:
+    return [(problem, schedule)]
+
+
 OPERATOR = Operator(
     name="append",
     summary="cache[slots] = x",
     problem_type=AppendProblem,
-    kernels=(
-        Kernel(
-            AppendSchedule,
-            _constraints,
-            emit,
-            space=lambda problem, spec: Space(field_parameters(AppendSchedule), AppendSchedule.from_dict),
-            candidates=lambda problem, spec: (AppendSchedule(widest(problem)),),
-            checks=lambda problem, schedule: [(problem, schedule)],
-            workload=_workload,
-        ),
-    ),
+    kernels=(Kernel(AppendSchedule, _constraints, emit, _space, _candidates, _checks, _workload),),
     reference=lambda problem: emit(problem, AppendSchedule()),
     default=lambda problem, spec: AppendSchedule(),
     presets={},

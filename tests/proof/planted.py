@@ -1,4 +1,4 @@
-"""Bugs that are planted in the proof's kernels."""
+"""Bugs planted in a program's sources."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from autotune.codegen.model.program import Program
 
 
 def edited(old: str, new: str) -> Callable[[Program], Program]:
-    """What replaces a text that sources have once, or not at all but for one of them."""
+    """What puts a text in the place of another, which each source has once at most."""
 
     def edit(program: Program) -> Program:
-        assert {module.source.count(old) for module in program.modules} <= {0, 1}
-        assert old in "".join(module.source for module in program.modules)
+        assert {module.source.count(old) for module in program.modules} in ({1}, {0, 1})
         first, *others = (replace(module, source=module.source.replace(old, new)) for module in program.modules)
         return replace(program, source=first.source, others=tuple(others))
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from autotune.codegen.matmul.gemm.prepare import footprint, prepared
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.workspace_copy import workspace_bytes
 from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up

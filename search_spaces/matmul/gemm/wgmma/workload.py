@@ -1,4 +1,4 @@
-"""What the blocks of a gemm schedule by wgmma do, counted before anything is compiled.
+"""What the blocks of a schedule by wgmma do, counted before anything is compiled.
 
 The constants were fitted to 853 times of an H200, of 19 problems of 16 bits with 44 schedules each, and of the suites'.
 """
@@ -9,12 +9,14 @@ from math import ceil, inf, log2
 
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, WGMMA_ROWS, GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
 from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
-from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.gemm import preparation
+from autotune.search_spaces.matmul.gemm.tiling import share_inside
 
 _RATE = 0.85  # of tensor cores, of their peak
 _SHARED_BYTES = 145.0  # of shared memory in a clock, where products and copies do not wait for each other
@@ -29,8 +31,8 @@ _LOADED = 0.575  # of the time that threads take to load as many bytes: tensor c
 _PAIRS = 4.0  # of the time that tensor copies take to store, or to load, as many bytes
 
 
-def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> Workload:
-    """Of the product alone; operands may have been prepared.
+def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """Operands are prepared; then blocks multiply.
 
     A step takes as long as the slowest of these: tensor cores; shared memory, which copies write and products read, B
     for each 64 rows of A; and a consumer, which waits for its products before it asks for the next stage.
@@ -42,7 +44,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
     blocks, rate = schedule.blocks(problem), spec.rates.get(problem.unit, inf)
     multiplying = a * b * schedule.block_k / rate
-    read = (a + b * (a // WGMMA_ROWS)) * row
+    read = (a + b * (a // PRODUCT_ROWS)) * row
     consumers = 1 if schedule.pingpong else schedule.consumers
     waiting = max(multiplying, read / ROW_BYTES) / consumers + _WAIT_CLOCKS[schedule.wait_depth]
     outside = (a + loaded_b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
@@ -53,7 +55,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
     steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
     doublings = log2(schedule.cluster_k)
     busy = max(multiplying / _RATE + _STEP_CLOCKS, waiting / _resident(problem, schedule, spec))
-    return Workload(
+    grid = Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes * (1 + _SHARED_MEMORY * doublings),
@@ -67,11 +69,7 @@ def wgmma_workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpe
         sliced_words=_EXCHANGED * a * b * (1 - 1 / schedule.cluster_k),
         shared_vectors=schedule.sharers(problem) * schedule.consumer_sums / 4 if shares else 0.0,
     )
-
-
-def share_inside(size: int, block: int) -> float:
-    """The share of tiles that is in the matrix; what lies outside is not read."""
-    return size / round_up(size, block) if size else 0.0
+    return (*preparation.workloads(problem, schedule), grid)
 
 
 def _lines(problem: GemmProblem, operand: str) -> int:
@@ -80,7 +78,7 @@ def _lines(problem: GemmProblem, operand: str) -> int:
     return 1 if leading * problem.dtype.bytes % ROW_BYTES == 0 else 2
 
 
-def _resident(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> int:
+def _resident(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> int:
     """Blocks of the fullest SM at once, which hide each other's waits."""
     footprint = schedule.footprint(problem)
     room = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
