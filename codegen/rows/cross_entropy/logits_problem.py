@@ -171,7 +171,7 @@ class LogitsProblem(RowProblem):
         )
         d = self._others()[-1]
         p = np.exp(row.z - row.base) / row.sum
-        factor = 1 + 2 * square * row.lse
+        factor = 1 + 2 * square * row.lse if square else 1.0  # not 0 · infinity
         less = np.where(row.hit, 1 - smoothing, 0.0) + smoothing / self.columns
         slope = 1 - np.square(row.z / cap) if self.capped else 1.0
         upstream = np.where(row.known, upstream.astype(np.float64)[:, None], np.nan)
