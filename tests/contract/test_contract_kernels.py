@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from checker import check_checker
 from cuda_toolkit import NVCC, UNOPTIMISED
 from nvrtc import compile_unoptimised
 from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
@@ -87,6 +88,8 @@ def test_preset_is_right(name: str, preset: str) -> None:
 @small
 def test_reference_kernel_is_right(name: str, problem: Problem) -> None:
     check_reference_kernel(operator(name), problem, partial(emulator.run, seed=0))
+    if operator(name).checker:
+        check_checker(operator(name), problem, partial(emulator.run, seed=0))
 
 
 @pytest.mark.parametrize(
