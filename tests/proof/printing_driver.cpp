@@ -73,5 +73,5 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
 
 int main() {
   autotune_probe_load(".");
-  return autotune_probe(0x1000, 0x2000, 0x3000, 0x4000, 100, 200, 0x5000, nullptr);
+  return autotune_probe(0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 100, 200, 0x6000, nullptr);
 }
