@@ -15,7 +15,7 @@ from statistics import median
 from side_by_side import Times, compiled, over, shown
 
 from autotune.bench.interleave import interleaved
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compile_pool import CompilePool
 from autotune.db import Status
 from autotune.devices.cuda import CudaDevice
@@ -23,7 +23,7 @@ from autotune.search_spaces.contract.registry import operator
 
 GEMM = operator("gemm")
 SAMPLES = 60
-FIRST = "instruction=wgmma BM=128 BN=128 BK=64 stages=2 vector_d=2 raster_group=1"
+FIRST = "BM=128 BN=128 BK=64 stages=2 vector_d=2 raster_group=1"
 STEPS = {
     "tiles of 128x128, two stages": "",
     "four stages": "stages=4",
@@ -43,9 +43,9 @@ VARIANTS = {
 }
 
 
-def schedules() -> dict[str, tuple[GemmSchedule, str]]:
+def schedules() -> dict[str, tuple[WgmmaSchedule, str]]:
     """Each step and variant by its name, with the name of what it is compared with."""
-    made: dict[str, tuple[GemmSchedule, str]] = {}
+    made: dict[str, tuple[WgmmaSchedule, str]] = {}
     words, before = FIRST, ""
     for name, added in STEPS.items():
         words = f"{words} {added}"
@@ -56,9 +56,9 @@ def schedules() -> dict[str, tuple[GemmSchedule, str]]:
     return made
 
 
-def _schedule(words: str) -> GemmSchedule:
+def _schedule(words: str) -> WgmmaSchedule:
     """The last of words for the same field counts."""
-    return GemmSchedule.parse([*{word.partition("=")[0]: word for word in words.split()}.values()])
+    return WgmmaSchedule.parse([*{word.partition("=")[0]: word for word in words.split()}.values()])
 
 
 def main(selector: str, *sizes: int) -> None:

@@ -24,11 +24,20 @@ def covering(
 ) -> list[tuple[P, S]]:
     """The cases that cover nine tenths of the pairs, or `most` cases: one by one that which adds the most pairs.
 
+    Each kernel has its own pairs, and an equal share of `most`.
+
     Args:
         drawn: cases to choose from.
         always: a relation between a problem and a schedule, of which each value gets a case before all else.
         most: cases.
     """
+    kernels: dict[str, list[tuple[P, S]]] = {}
+    for problem, schedule in drawn:
+        kernels.setdefault(schedule.kernel, []).append((problem, schedule))
+    return [case for cases in kernels.values() for case in _covering(cases, always, most // len(kernels))]
+
+
+def _covering(drawn: Sequence[tuple[P, S]], always: Callable[[P, S], Hashable], most: int) -> list[tuple[P, S]]:
     numbers: dict[tuple[int, object], int] = {}
     facts = np.array([[numbers.setdefault(one, len(numbers)) for one in enumerate(_facts(*case))] for case in drawn])
     first, second = np.triu_indices(facts.shape[1], 1)

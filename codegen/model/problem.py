@@ -153,8 +153,21 @@ class Problem(ABC):
         """The outputs as flat buffers; what their gaps hold does not count.
 
         In float64 where `Tensor.judged` allows an error, beside ``<name>_scale`` where that is relative to something
-        else than the output itself; in the output's own type where it is judged as exact.
+        else than the output itself; in the output's own type where it is judged as exact, or where it is `Checked`: one
+        of the right answers.
         """
+
+    def check(
+        self, inputs: Mapping[str, Array], outputs: Mapping[str, Array], scalars: Mapping[str, float]
+    ) -> dict[str, Array]:
+        """For each output that is `Checked`, which elements of its flat buffer are right; gaps do not count.
+
+        All outputs are there, so that several may be judged together. Where a row is wrong as a whole, such as one that
+        is no permutation, its first element is.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} has outputs with several right answers, and does not check them"
+        )
 
     def _check_alignment(self, name: str, least: int = 1) -> None:
         """A pointer is a multiple of as many bytes as an access may have, from `least` on."""

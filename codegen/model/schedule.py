@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from .fields import field_specs
@@ -23,13 +24,28 @@ class Specialize(StrEnum):
     SHAPE = "shape"
 
 
+class _SameAs:
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    def __get__(self, schedule: Schedule | None, kind: type[Schedule]) -> Any:
+        return self if schedule is None else getattr(schedule, self._field)
+
+
+def same_as(field: str) -> Any:
+    """What is always the same as a field, in the body of a schedule's class."""
+    return _SameAs(field)
+
+
 @dataclass(frozen=True)
 class Schedule:
     """A frozen choice of tile sizes, layouts and orders: ints, bools and string enums, each with a default.
 
     Each field is declared by `tunable` (codegen/model/fields.py). Values that follow from others are properties, never
-    fields. `renamed` maps field names of earlier releases, as they were stored, to the present ones. `kernel` is the
-    name of the kernel that the schedule is for, if its operator has several.
+    fields. What a kernel fixes of what others choose is an attribute of its class without an annotation, such as
+    ``cluster = 1`` or ``threads_per_row = same_as("threads")``. `renamed` maps field names of earlier releases, as they
+    were stored, to the present ones. `kernel` is the name of the kernel that the schedule is for, if its operator has
+    several.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
@@ -127,11 +143,28 @@ class Schedule:
         return replace(self, **{"specialize": specialize}) if hasattr(self, "specialize") else self
 
     @property
+    def members(self) -> dict[str, Any]:
+        """What kernels read of a schedule, in the order of declaration: its fields, and what its class fixes."""
+        kind: Any = type(self)
+        return {name: getattr(self, name) for name in _declared(kind)}
+
+    @property
     def constants(self) -> dict[str, int | str]:
-        """The fields, and the members of their enums, as conditions in .cuh files name them."""
-        values = {name: value for name, value in self.to_dict().items() if name != KERNEL}
-        enums = {type(getattr(self, name)) for name, value in values.items() if isinstance(value, str)}
+        """The members, and those of their enums, as conditions in .cuh files name them."""
+        members = self.members
+        enums = {type(value) for value in members.values() if isinstance(value, StrEnum)}
+        values: dict[str, int | str] = {
+            name: str(value) if isinstance(value, StrEnum) else value for name, value in members.items()
+        }
         return {member.value: member.value for kind in enums for member in kind} | values
+
+
+@cache
+def _declared(cls: type[Any]) -> tuple[str, ...]:
+    names = {name: value for kind in reversed(cls.__mro__) for name, value in vars(kind).items()}
+    plain = int | StrEnum | _SameAs
+    fixed = {name for name, value in names.items() if isinstance(value, plain) and not name.startswith("_")}
+    return tuple(name for name in names if name in fixed | field_specs(cls).keys())
 
 
 def _parsed(name: str, text: str, current: Any) -> Any:

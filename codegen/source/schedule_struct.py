@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from enum import StrEnum
 from typing import Any
 
@@ -12,12 +11,12 @@ from .headers import members_read
 
 
 def schedule_struct(schedule: Schedule, source: str) -> str:
-    """The C++ struct: each field that `source` reads, as a named compile-time constant.
+    """The C++ struct: each of `Schedule.members` that `source` reads, as a named compile-time constant.
 
     Named constants rather than positional template arguments: a field that C++ lacks does not compile.
     """
     read = members_read(source, "Schedule")
-    values = {field.name: getattr(schedule, field.name) for field in fields(schedule) if field.name in read}
+    values = {name: value for name, value in schedule.members.items() if name in read}
     enums = {type(value): None for value in values.values() if isinstance(value, StrEnum)}
     lines = [f"enum class {kind.__name__} {{ {', '.join(member.value for member in kind)} }};" for kind in enums]
     lines.append("struct Schedule {")

@@ -18,7 +18,7 @@ from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
 from autotune.compile_pool import CompilePool
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
@@ -112,7 +112,7 @@ def follows(tool: str, schedule: Schedule) -> bool:
     shared memory. For racecheck it has told of its own writes only. With all lanes arriving, it finds nothing in the
     same kernels.
     """
-    return tool != "racecheck" or not (isinstance(schedule, ScanSchedule) and schedule.algorithm is Algorithm.BULK)
+    return tool != "racecheck" or not isinstance(schedule, BulkSchedule)
 
 
 @pytest.mark.gpu

@@ -11,7 +11,6 @@ import pytest
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
 
 from autotune.codegen.epilogue.gate import Gate
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
@@ -44,7 +43,7 @@ def test_cpp_encodes_the_tensor_maps_of_python(tmp_path: Path) -> None:
     gemm = operator("gemm")
 
     def candidates(problem: Any, limits: Any) -> Iterator[Any]:
-        return (one for one in gemm.candidates(problem, limits) if one.instruction is Instruction.WGMMA)
+        return (one for one in gemm.candidates(problem, limits) if one.kernel == "wgmma")
 
     listed = gemm.with_kernels(candidates=candidates)
     exported = drawn(listed, 3, ("m", "n", "k"), transpose_b=True, gate=Gate.HALVES)

@@ -14,9 +14,10 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.fields import Scales
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -111,9 +112,10 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
         drawn = OPERATOR.space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
-            wgmma = schedule.instruction is Instruction.WGMMA
+            wgmma = isinstance(schedule, WgmmaSchedule)
             if schedule.threads > _THREADS // (1 if wgmma else 2) or schedule.block_m * schedule.block_n > 2**13:
                 continue
+            schedule = _riskier(random, schedule)
             problem = _problem(random, template, schedule)
             schedule = _on_small_grid(random, problem, schedule)
             products = problem.m * problem.n * problem.k * problem.batch
@@ -123,12 +125,27 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
                 return problem, schedule
 
 
+def scheduled(words: str) -> GemmSchedule:
+    """The default schedule of mma_sync, or of wgmma after ``kernel=wgmma``, changed by words."""
+    kind = WgmmaSchedule if "kernel=wgmma" in words else MmaSyncSchedule
+    return kind.parse(words.split())
+
+
+def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:
+    """Sometimes what is legal but never drawn: clusters of 2×2 blocks, or several clusters for each tile."""
+    if schedule.kernel == "mma_sync" or random.random() < 0.5:
+        return schedule
+    if schedule.cluster_k > 1:
+        return schedule.replace(grid_blocks=2 * schedule.cluster_k, stages=2)
+    return schedule.replace(cluster_m=2, cluster_n=2, grid_blocks=0, whole_tiles=False)
+
+
 def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
     if not schedule.grid_blocks:
         return schedule
     if schedule.whole_tiles:
         return replace(schedule, grid_blocks=schedule.cluster)
-    if schedule.cluster_k > 1:  # two clusters for each tile
+    if schedule.cluster_k > 1:
         blocks = 2 * schedule.cluster_k
         shared = schedule.steps(problem) >= blocks
         return replace(schedule, grid_blocks=blocks * schedule.tiles(problem) if shared else 0)
@@ -143,9 +160,9 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     )
     if schedule.swap:
         m, n = min(m, n), max(m, n)
-    k = schedule.block_k * random.choice((1, 2, 3, schedule.stages)) + random.choice(
-        (0, 0, 1, schedule.block_k // 2, -3)
-    )
+    several = schedule.cluster_k > 1 and schedule.grid_blocks > 0  # clusters for each tile
+    steps = 2 * schedule.cluster_k if several else random.choice((1, 2, 3, schedule.stages))
+    k = schedule.block_k * steps + random.choice((0, 0, 1, schedule.block_k // 2, -3))
     batches = (1, 1, 1, 1 if template.scales in (Scales.ROW, Scales.BLOCK) else 2)
     fields: dict[str, Any] = {"batch": random.choice(batches), "residual": random.random() < 0.3}
     fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
@@ -153,7 +170,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     if template.result is DType.INT32:
         fields = {"batch": fields["batch"], "k": fields["k"]}
     if template.parts > 1 or template.preactivation:  # so that rows in several parts are aligned in all of them
-        n = round_up(n, template.parts * max(schedule.vector_b, schedule.vector_d))
+        n = round_up(n, template.parts * max(schedule.vector(template, "b"), schedule.vector_d))
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
     layouts: dict[str, int] = {"align_d": schedule.vector(template, "d") * template.result.bytes}
     for operand in "abd":
@@ -167,19 +184,18 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     return replace(shaped, **layouts)
 
 
-def _kernel(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
-    if schedule.instruction is Instruction.WGMMA:
-        return (
-            problem.layout,
-            schedule.cluster > 1,
-            schedule.cluster_k > 1,
-            schedule.swap,
-            schedule.pingpong,
-            schedule.tensor_store,
-        )
+def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
+    """What is hard to get right, of which each combination with the layout or the gate has a case."""
+    if schedule.kernel == "wgmma":
+        side_by_side, shared = schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
+        if schedule.cluster_k > 1 or side_by_side == 4 or shared:
+            return side_by_side, schedule.cluster_k > 1, shared
+        return problem.layout, schedule.swap, schedule.pingpong or problem.preactivation
+    if schedule.shares_tiles(problem) and schedule.promote:
+        return ("promoted sums of shared tiles",)
     if problem.gate is not Gate.NONE:
         return problem.gate, problem.preactivation
-    return problem.layout, schedule.vector_a, problem.dtype.bytes == 2
+    return problem.layout, schedule.vector(problem, "a")
 
 
-CASES = covering(drawn_cases(560), _kernel, most=40)
+CASES = covering(drawn_cases(560), _risk, most=40)

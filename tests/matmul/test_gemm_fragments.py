@@ -12,8 +12,8 @@ from planted import check_caught
 from autotune import emulator
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.gemm.schedule import Prepare
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
@@ -21,10 +21,10 @@ from autotune.search_spaces.matmul.gemm import OPERATOR
 ACROSS = {"tt": {"transpose_a": True, "transpose_b": True}, "nn": {}}
 
 
-def schedule(words: str) -> GemmSchedule:
+def schedule(words: str) -> WgmmaSchedule:
     """With swap for NN, whose B is the operand that lies across k."""
     vector = 1 if "swap=1" in words else 2
-    return GemmSchedule.parse(f"instruction=wgmma BK=32 wait_depth=1 vector_d={vector} {words}".split())
+    return WgmmaSchedule.parse(f"BK=32 wait_depth=1 vector_d={vector} {words}".split())
 
 
 @pytest.mark.parametrize(("layout", "words"), [("tt", ""), ("nn", "swap=1")])
@@ -70,7 +70,7 @@ def test_products_are_not_serialised_and_nothing_spills(layout: str, words: str)
 def test_the_first_seed_transposes_no_more_than_it_must(layout: str, swap: bool, prepared: str) -> None:
     chosen = OPERATOR.default(GemmProblem(4096, 4096, 4096, layout[0] == "t", layout[1] == "t", dtype=TF32), LIMITS)
     ahead = "".join(x for x in "ab" if getattr(chosen, f"prepare_{x}") is not Prepare.NONE)
-    assert (chosen.instruction, chosen.swap, ahead, chosen.tensor_store) == ("wgmma", swap, prepared, True)
+    assert (chosen.kernel, chosen.swap, ahead, chosen.tensor_store) == ("wgmma", swap, prepared, True)
 
 
 # Bugs planted in the source: what is replaced, and by what.

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32
+from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32, scheduled
 from planted import check_caught
 
 from autotune import emulator
@@ -16,10 +16,11 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.fields import Scales
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.emulator import verify
@@ -30,14 +31,13 @@ SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
 
 
 def program(problem: GemmProblem, words: str) -> Program:
-    return OPERATOR.program(problem, GemmSchedule.parse(words.split()), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), LIMITS)
 
 
 def test_cases_cover_problems_and_copies() -> None:
     problems = [problem for problem, _ in CASES]
     assert {problem.dtype for problem in problems} == set(DTYPES)
-    layouts = {(problem.layout, schedule.shared_layout) for problem, schedule in CASES}
-    assert {layout for layout, _ in layouts} == {"nn", "nt", "tn", "tt"}
+    assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
     assert {problem.activation for problem in problems} == set(FUSED)
     assert {problem.bias for problem in problems} == set(Bias)
     assert {(problem.gate, problem.preactivation) for problem in problems} >= {
@@ -45,12 +45,19 @@ def test_cases_cover_problems_and_copies() -> None:
         (Gate.INTERLEAVED, True),
     }
     assert {problem.residual for problem in problems} == {problem.batch > 1 for problem in problems} == {False, True}
-    widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in CASES for x in "ab"}
+    copied = [(problem, schedule) for problem, schedule in CASES if isinstance(schedule, MmaSyncSchedule)]
+    widths = {(getattr(s, f"vector_{x}"), p.along_k(x)) for p, s in copied for x in "ab"}
     assert widths == set(product((1, 2, 4, 8, 16), (False, True)))
-    for name in (field.name for field in fields(GemmSchedule)):
+    for name in (field.name for field in fields(MmaSyncSchedule)):
         if name in ("shared_layout", "double_buffer_fragments", "stages", "specialize"):
-            assert len({getattr(schedule, name) for _, schedule in CASES}) > 1
+            assert len({getattr(schedule, name) for _, schedule in copied}) > 1
     assert {p.layout for p, s in CASES if s.shares_tiles(p)}
+    of_wgmma = [(problem, schedule) for problem, schedule in CASES if isinstance(schedule, WgmmaSchedule)]
+    assert len(of_wgmma) >= len(CASES) // 2 - 1
+    assert any(schedule.cluster_m * schedule.cluster_n == 4 for _, schedule in of_wgmma)
+    assert any(schedule.cluster_k > 1 and schedule.shares_tiles(problem) for problem, schedule in of_wgmma)
+    assert any(schedule.promote and schedule.shares_tiles(problem) for problem, schedule in copied)
+    assert any(schedule.swap for _, schedule in of_wgmma) and any(problem.preactivation for problem, _ in of_wgmma)
 
 
 STEPS = [("nn", FP16), ("nt", FP16), ("tn", FP16), ("tt", FP16), ("nt", E4M3), ("tn", INT8), ("tn", TF32)]
@@ -91,7 +98,7 @@ def test_presets_gate_pairs(preset: str) -> None:
 
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])
-@pytest.mark.parametrize("words", [SMALL, "instruction=wgmma BM=64 BN=32 BK=64 consumers=1 stages=2 vector_d=2"])
+@pytest.mark.parametrize("words", [SMALL, "kernel=wgmma BM=64 BN=32 BK=64 consumers=1 stages=2 vector_d=2"])
 def test_nothing_counts_that_is_multiplied_by_zero(words: str, alpha: float) -> None:
     """What mma.sync would multiply is not read at all; wgmma has read it by then."""
     problem = GemmProblem(16, 24, 32, residual=True, bias=Bias.ROW)

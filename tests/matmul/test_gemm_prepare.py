@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import LIMITS
+from matmul.gemm_cases import LIMITS, scheduled
 from planted import check_caught
 
 from autotune import emulator
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction, Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
@@ -27,7 +28,7 @@ from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 TILES = "BM=32 BN=32 BK=32 WM=16 WN=16 vector_d=1"
-BOTH = GemmSchedule.parse(f"{TILES} prepare_a=copy prepare_b=copy".split())
+BOTH = MmaSyncSchedule.parse(f"{TILES} prepare_a=copy prepare_b=copy".split())
 ODD = GemmProblem(33, 35, 83, transpose_b=True, align_a=2, align_b=2)
 ACROSS = GemmProblem(33, 35, 83, transpose_a=True, batch=2, stride_a=83 * 33 + 5, align_a=2, align_b=2)
 LARGE = GemmProblem(4095, 4096, 4097)
@@ -81,9 +82,9 @@ def test_both_operands_are_transposed(problem: GemmProblem) -> None:
 
 
 def test_tensor_copies_read_what_was_prepared() -> None:
-    words = "instruction=wgmma BM=64 BN=64 BK=64 consumers=1 stages=2 vector_d=1 prepare_a=copy prepare_b=transpose"
+    words = "BM=64 BN=64 BK=64 consumers=1 stages=2 vector_d=1 prepare_a=copy prepare_b=transpose"
     problem = replace(ACROSS, m=65, n=67, k=75, lda=0, stride_a=75 * 65 + 1, ldb=0, ldd=0, stride_d=0)
-    found = program(problem, GemmSchedule.parse(words.split()))
+    found = program(problem, WgmmaSchedule.parse(words.split()))
     maps = [argument.tensor_map for argument in found.arguments if argument.tensor_map]
     behind = round_up(2 * 2 * 75 * 72, 256)  # the copies of both matrices of A
     assert [(one.tensor, one.offset) for one in maps] == [("workspace", 0), ("workspace", behind)]
@@ -126,7 +127,7 @@ def test_what_a_batch_shares_is_copied_once() -> None:
         (replace(ODD, n=0), "prepare_a=copy prepare_b=copy", "there is no product to prepare A and B for"),
         (
             replace(ODD, lda=2**39, ldb=88, align_a=16, align_b=16),
-            "instruction=wgmma BM=64 BN=64 BK=64 consumers=1",
+            "kernel=wgmma BM=64 BN=64 BK=64 consumers=1",
             f"tensor copies of A take strides below {2**40} bytes, not {2**40}",
         ),
         (ODD, "prepare_a=copy vector_b=8", "vector_b 8 over the 1 elements that B is aligned for"),
@@ -138,7 +139,7 @@ def test_what_a_batch_shares_is_copied_once() -> None:
     ],
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, GemmSchedule.parse(words.split()), LIMITS)
+    assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
 
 
 def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
@@ -151,21 +152,21 @@ def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
     assert tried(replace(LARGE, m=64, n=4097, ldb=0, ldd=0, transpose_b=True)) == ("copy", "none")
     assert tried(replace(LARGE, k=4096, lda=0)) == ("none", "none")
     assert tried(ODD) == ("none", "none")
-    seeds = {(seed.instruction, seed.prepare_a) for seed in OPERATOR.seeds(LARGE, LIMITS)}
-    assert seeds == {(one, Prepare.COPY) for one in Instruction}
+    seeds = {(seed.kernel, seed.prepare_a) for seed in OPERATOR.seeds(LARGE, LIMITS)}
+    assert seeds == {("mma_sync", Prepare.COPY), ("wgmma", Prepare.COPY)}
     without_wgmma = {seed.prepare_a for seed in OPERATOR.seeds(LARGE, named_device("a100"))}
     assert without_wgmma == {Prepare.COPY, Prepare.NONE}
 
 
 def test_the_time_model_knows_when_it_pays() -> None:
     def seconds(problem: GemmProblem, words: str) -> float:
-        schedule = GemmSchedule.parse(f"vector_d=1 {words}".split())
+        schedule = MmaSyncSchedule.parse(f"vector_d=1 {words}".split())
         return modelled_seconds(OPERATOR, problem, schedule, LIMITS)
 
     assert seconds(LARGE, "prepare_a=copy") < seconds(LARGE, "vector_a=1")
     few, thin = replace(LARGE, m=16, lda=0), "BM=16 BN=64 WM=16 WN=16"
     assert seconds(few, f"{thin} prepare_a=copy") > seconds(few, f"{thin} vector_a=1") - 1e-6
-    copies, product = OPERATOR.workload(LARGE, GemmSchedule(prepare_a=Prepare.COPY), LIMITS)
+    copies, product = OPERATOR.workload(LARGE, MmaSyncSchedule(prepare_a=Prepare.COPY), LIMITS)
     assert copies.memory_bytes == 2 * 2 * 4095 * 4097
     assert product.memory_bytes == LARGE.work.bytes
 

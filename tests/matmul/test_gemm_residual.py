@@ -11,14 +11,14 @@ from planted import check_caught
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 
-def schedule(words: str) -> GemmSchedule:
-    return GemmSchedule.parse(f"instruction=wgmma BK=64 vector_d=2 {words}".split())
+def schedule(words: str) -> WgmmaSchedule:
+    return WgmmaSchedule.parse(f"BK=64 vector_d=2 {words}".split())
 
 
 @pytest.mark.parametrize(

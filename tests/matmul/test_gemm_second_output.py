@@ -14,16 +14,16 @@ from autotune import emulator
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 BOTH: dict[str, Any] = {"transpose_b": True, "activation": Activation.GELU_TANH, "preactivation": True}
 
 
-def schedule(words: str) -> GemmSchedule:
+def schedule(words: str) -> WgmmaSchedule:
     block_k = "" if "BK=" in words else "BK=64 "
-    return GemmSchedule.parse(f"instruction=wgmma {block_k}vector_d=2 tensor_store=1 {words}".split())
+    return WgmmaSchedule.parse(f"{block_k}vector_d=2 tensor_store=1 {words}".split())
 
 
 @pytest.mark.parametrize(

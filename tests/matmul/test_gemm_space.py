@@ -7,20 +7,20 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from matmul.gemm_cases import LIMITS
+from matmul.gemm_cases import LIMITS, scheduled
 
 from autotune.codegen.epilogue.gate import PACKED, Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.fields import Scales
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule, SharedLayout
 from autotune.codegen.matmul.gemm.numbers import DTYPES
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import SharedLayout
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
-from autotune.search_spaces.matmul.gemm.space import on_grid
+from autotune.search_spaces.matmul.gemm.wgmma.space import on_grid
 
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 
@@ -93,7 +93,7 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
     ],
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, GemmSchedule.parse(words.split()), LIMITS)
+    assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
 
 
 @pytest.mark.parametrize("gate", PACKED)
@@ -105,11 +105,11 @@ def test_draws_fit_gated_pairs(gate: Gate) -> None:
 
 
 def test_shared_memory_holds_stages_or_sums() -> None:
-    schedule = GemmSchedule.parse(["BM=128", "BN=256", "BK=64", "stages=4"])
+    schedule = MmaSyncSchedule.parse(["BM=128", "BN=256", "BK=64", "stages=4"])
     assert schedule.shared_bytes(SQUARE) == 4 * (128 + 256) * 64 * 2
     padded = replace(schedule, shared_layout=SharedLayout.PADDED)
     assert padded.shared_bytes(SQUARE) == 4 * (128 + 256) * (64 * 2 + 16)
-    few = GemmSchedule.parse(["BM=64", "BN=64", "BK=16", "WM=16", "WN=16", "stages=2"])
+    few = MmaSyncSchedule.parse(["BM=64", "BN=64", "BK=16", "WM=16", "WN=16", "stages=2"])
     assert few.shared_bytes(SQUARE) == 16 * 16 * (16 + 8) * 4
 
 
@@ -195,7 +195,7 @@ def test_blocks_share_k_where_tiles_leave_sms_idle(m: int, k: int, most: int) ->
 
 @pytest.mark.parametrize(("n", "sharers"), [(2304, 4), (4096, 1)])
 def test_tiles_beyond_whole_waves_are_shared_where_they_are_few(n: int, sharers: int) -> None:
-    tile = GemmSchedule.parse(["instruction=wgmma", "BM=128", "BN=256", "BK=64", "vector_d=2"])
+    tile = WgmmaSchedule.parse(["BM=128", "BN=256", "BK=64", "vector_d=2"])
     shared = on_grid(GemmProblem(n, n, 4096, transpose_b=True), LIMITS, tile, "shared·1")
     assert (shared.grid_blocks, shared.whole_tiles) == (132, sharers == 1)
     assert shared.sharers(GemmProblem(n, n, 4096)) == sharers

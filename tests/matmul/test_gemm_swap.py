@@ -10,15 +10,15 @@ from planted import check_caught
 
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 
-def schedule(words: str) -> GemmSchedule:
+def schedule(words: str) -> WgmmaSchedule:
     k = "" if "BK=" in words else "BK=64 "
-    return GemmSchedule.parse(f"instruction=wgmma {k}vector_d=1 swap=1 tensor_store=1 {words}".split())
+    return WgmmaSchedule.parse(f"{k}vector_d=1 swap=1 tensor_store=1 {words}".split())
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.numbers import unit_error
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.program import Program
@@ -33,11 +32,11 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 BLOCK_SCALES: dict[str, Any] = {"transpose_b": True, "dtype": E4M3, "out_dtype": FP32, "scales": Scales.BLOCK}
 
 
-def schedule(words: str) -> GemmSchedule:
+def schedule(words: str) -> WgmmaSchedule:
     """A schedule by wgmma with the fields in `words`; others as most problems need them."""
     k = "" if "BK=" in words else "BK=64 "
     vector = "" if "vector_d=" in words else "vector_d=1 " if "swap=1" in words else "vector_d=2 "
-    return GemmSchedule.parse(f"instruction=wgmma {k}{vector}{words}".split())
+    return WgmmaSchedule.parse(f"{k}{vector}{words}".split())
 
 
 def program(problem: GemmProblem, words: str) -> Program:
@@ -119,7 +118,6 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
 @pytest.mark.parametrize(
     ("problem", "words", "violation"),
     [
-        (SQUARE, "BM=128 BN=128 WM=32", "warp_m 32 where wgmma does not use it: expected 64"),
         (SQUARE, "BM=192 BN=128", "block_m 192 is not a multiple of 128, 64 for each consumer"),
         (SQUARE, "BM=128 BN=20", "wgmma of 20 columns: expected 8, 16, … 256"),
         (
@@ -255,7 +253,7 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
     ],
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    chosen = GemmSchedule.parse(words.split(), schedule("stages=2"))
+    chosen = WgmmaSchedule.parse(words.split(), schedule("stages=2"))
     assert any(found.startswith(violation) for found in OPERATOR.violations(problem, chosen, LIMITS))
 
 
@@ -370,7 +368,7 @@ def test_unaligned_operands_are_copied_first() -> None:
     problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
     chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"
     verify(problem, program(problem, chosen))
-    assert OPERATOR.default(GemmProblem(4095, 4096, 4097, transpose_b=True), LIMITS).instruction == "wgmma"
+    assert OPERATOR.default(GemmProblem(4095, 4096, 4097, transpose_b=True), LIMITS).kernel == "wgmma"
 
 
 def test_other_devices_have_no_wgmma() -> None:
@@ -378,12 +376,12 @@ def test_other_devices_have_no_wgmma() -> None:
     for name in ("a100", "b200"):
         (violation,) = OPERATOR.violations(SQUARE, chosen, named_device(name))
         assert violation.startswith("instructions of sm_90a are not those of")
-        assert all(seed.instruction != "wgmma" for seed in OPERATOR.seeds(SQUARE, named_device(name)))
+        assert all(seed.kernel != "wgmma" for seed in OPERATOR.seeds(SQUARE, named_device(name)))
 
 
 def test_few_seeds_by_mma_sync_follow_those_by_wgmma() -> None:
     seeds = OPERATOR.seeds(SQUARE, LIMITS)
-    others = [seed for seed in seeds if seed.instruction == "mma_sync"]
+    others = [seed for seed in seeds if seed.kernel == "mma_sync"]
     assert len(others) == 3  # they take seconds to compile
     assert seeds[-3:] == others
 
@@ -425,8 +423,8 @@ def test_narrow_tiles_have_long_steps() -> None:
 def test_tiles_with_rows_outside_have_short_steps() -> None:
     """16×8192×28672 takes 150 µs on an H200 by tiles of 64×64 with 128 of k in a step, 16 of whose rows are inside."""
     seeds = list(OPERATOR.seeds(GemmProblem(16, 8192, 28672, transpose_b=True), LIMITS))
-    assert {one.block_k for one in seeds if one.instruction is Instruction.WGMMA and not one.swap} == {64}
-    assert {one.block_k for one in seeds if one.instruction is Instruction.WGMMA and one.swap} == {64, 128}
+    assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and not one.swap} == {64}
+    assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and one.swap} == {64, 128}
 
 
 # Bugs planted in the source: what is replaced, by what, and a problem and a schedule that show it.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from scan_cases import LIMITS, LOOK_BACK, ROWS
+from scan_cases import LIMITS
 
 from autotune.codegen.model.program import Program
+from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.search_spaces.scan.scan import OPERATOR
 
 # Tiles of 32 elements: a group is 1024 of them, a section 32768.
-TINY = ScanSchedule(LOOK_BACK, 32, 32, 1, 1)
-SHARED = ScanSchedule(LOOK_BACK, 64, 64, 4, 2)
-IN_TURN = ScanSchedule(ROWS, 64, 64, 4, 2)
+TINY = LookBackSchedule(32, 1, 1)
+SHARED = LookBackSchedule(64, 4, 2)
+IN_TURN = RowsSchedule(64, 64, 4, 2)
 COLUMNS = 3 * 512 + 131
 
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from planted import check_caught
-from scan_cases import BULK, FLOAT16, INT32, PIPELINED, ROWS, SUM
+from scan_cases import FLOAT16, INT32, SUM
 from scan_tiles import COLUMNS, IN_TURN, SHARED, TINY, program
 
+from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
 from autotune.codegen.scan.scan.emit import METHODS, emit_block_scans
+from autotune.codegen.scan.scan.pipelined.schedule import PipelinedSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
 
@@ -117,10 +120,10 @@ def test_block_scans_without_barriers_are_caught(method: str) -> None:
 def test_planted_bug_of_a_pipeline_is_caught(right: str, planted: str) -> None:
     """Rows of two whole tiles and one of three elements, of which bulk copies can take none."""
     problem = ScanProblem(9, 2 * 512 + 3, SUM, INT32, ldx=1028, ldy=1028)
-    check_planted(problem, ScanSchedule(PIPELINED, 128, 128, 4, 1, 4, 2), right, planted)
+    check_planted(problem, PipelinedSchedule(128, 4, 1, 4, 2), right, planted)
 
 
-BULK_SHARED = ScanSchedule(BULK, 64, 64, 4, 1, 4, 2)
+BULK_SHARED = BulkSchedule(64, 4, 1, 4, 2)
 
 
 @pytest.mark.parametrize(
@@ -175,4 +178,4 @@ def test_tickets_that_are_not_in_order_are_caught() -> None:
 )
 def test_planted_bug_of_rows_within_vectors_is_caught(right: str, planted: str, reverse: bool, columns: int) -> None:
     problem = ScanProblem(5, columns, SUM, INT32, reverse=reverse)
-    check_planted(problem, ScanSchedule(ROWS, 64, 64, 4, 1), right, planted)
+    check_planted(problem, RowsSchedule(64, 64, 4, 1), right, planted)

@@ -16,10 +16,8 @@ from scan_cases import (
     INT32,
     INT64,
     LIMITS,
-    LOOK_BACK,
     MAX,
     MIN,
-    PIPELINED,
     PRODUCT,
     SUM,
 )
@@ -32,6 +30,7 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.scan.scan.emit import emit
 from autotune.codegen.scan.scan.operation import Operation
+from autotune.codegen.scan.scan.pipelined.schedule import PipelinedSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
@@ -61,12 +60,14 @@ def test_cases_cover_every_value() -> None:
     ways = {(p.exclusive, p.reverse, p.flags, p.offsets) for p in problems}
     assert len(ways) == 12
     assert any(p.wide for p in problems)
-    assert any(p.rows > 1 and s.algorithm is LOOK_BACK for p, s in CASES)
-    assert {s.grid_blocks // LIMITS.sm_count for s in schedules if s.stays} == {1, 2, 3, 4}
-    for parameter in OPERATOR.space(ScanProblem(64, 4096, dtype=FLOAT16), LIMITS).parameters:
-        if parameter.name != "blocks_per_sm":
-            missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
-            assert not missing, (parameter.name, missing)
+    assert any(p.rows > 1 and s.kernel == "look_back" for p, s in CASES)
+    assert {s.grid_blocks // LIMITS.sm_count for s in schedules if s.grid_blocks} == {1, 2, 3, 4}
+    assert all(sum(s.kernel == kernel.name for s in schedules) >= 6 for kernel in OPERATOR.kernels)
+    for kernel in OPERATOR.kernels:
+        for parameter in kernel.space(ScanProblem(64, 4096, dtype=FLOAT16), LIMITS).parameters:
+            if parameter.name != "blocks_per_sm":
+                missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
+                assert not missing, (parameter.name, missing)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ class Words:
         return arrays["y"]
 
 
-@pytest.mark.parametrize("schedule", [TINY, ScanSchedule(PIPELINED, 32, 32, 1, 1, 2, 3)])
+@pytest.mark.parametrize("schedule", [TINY, PipelinedSchedule(32, 1, 1, 2, 3)])
 def test_launches_on_one_workspace(schedule: ScanSchedule) -> None:
     """What a launch leaves has its mark, and the counter is fit for the next one."""
     words = Words(schedule=schedule)

@@ -1,8 +1,8 @@
-"""GemmProblem and GemmSchedule → Program."""
+"""What the programs of all kernels of gemm have in common, and those of kernels without a schedule."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 
 from autotune.codegen.epilogue import epilogue
 from autotune.codegen.epilogue.epilogue import Bias
@@ -26,9 +26,6 @@ from .fields import Scales
 from .numbers import DTYPES, FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule
-from .schedule_fields import Instruction, Prepare
-from .wgmma.operands import product_source, registers_a, shared_operands, tensor_maps
-from .wgmma.swap import multiplied
 
 ENTRY = "gemm"
 _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes, or a warp by wmma
@@ -40,43 +37,46 @@ _WMMA_TYPES = {  # what multiplies a type, and its terms along k
 }
 
 
-def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
-    """The source of a schedule that is legal for the problem."""
-    wgmma = schedule.instruction is Instruction.WGMMA
+def scheduled(
+    problem: GemmProblem,
+    schedule: GemmSchedule,
+    block: str,
+    facts: Mapping[str, Constant],
+    *,
+    swapped: Callable[[GemmProblem], GemmProblem] = lambda problem: problem,
+    maps: tuple[Argument, ...] = (),
+    functions: str = "",
+) -> Program:
+    """The program of a schedule: operands are prepared, then multiplied.
+
+    Args:
+        problem, schedule: what is computed, and how.
+        block: the function of a block, in ``block.cuh`` of the kernel's folder.
+        facts: what the kernel's headers name beside the schedule and what all kernels know of the problem.
+        swapped: what is multiplied in place of a problem.
+        maps: tensor maps. With them, the function takes the workspace beside the arguments.
+        functions: source that the kernel has beside its headers.
+    """
     footprint = schedule.footprint(problem)
-    before, left = prepare.prepared(problem, schedule), multiplied(prepare.product(problem, schedule), schedule)
+    before, left = prepare.prepared(problem, schedule), swapped(prepare.product(problem, schedule))
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
-    members = _arguments(problem, multiplied(problem, schedule))
-    facts = _facts(left) | _edges(left, schedule)
+    known = {**_facts(left), **_edges(left, schedule), **facts}
     if problem.bucket_rows:  # the same source for all rows of a bucket
-        facts["edge_n" if schedule.swap else "edge_m"] = True
+        known["edge_n" if schedule.swap else "edge_m"] = True
     specialized = schedule.specialize is Specialize.SHAPE
-    chosen = {
-        "specialized": specialized,
-        "residual_stages": schedule.residual_stages(problem),
-        "residual_ring": schedule.residual_ring(problem),
-        "grouped_boxes": schedule.grouped_boxes(problem),
-        "kept_boxes": schedule.kept_boxes(problem),
-        "by_column": _by_column(left),
-        "held_columns": _held_columns(left, schedule),
-        "registers_a": wgmma and registers_a(left),
-        "narrow_rows": schedule.narrow_rows(problem),
-        "partial_boxes": wgmma and schedule.loaded_columns(problem) > schedule.block_n,
-    }
-    constants = schedule.constants | _conditions(left) | facts | {"clusters": False} | chosen
-    block = "gemm_wgmma_block" if wgmma else "gemm_block"
-    header = f"matmul/gemm/{schedule.instruction}/block.cuh"
+    chosen = {"clusters": False, "specialized": specialized, "by_column": by_column(left)}
+    header = f"matmul/gemm/{schedule.kernel}/block.cuh"
+    constants = schedule.constants | _conditions(left) | known | chosen
     body = used_source(header, (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
-    declared = problem_struct(_types(left), facts, _sizes(left, problem.ldd), schedule.specialize, body)
-    if wgmma:
-        members = (*tensor_maps(problem, schedule), *members)
-        declared += f"\n\n{product_source(left, schedule)}"
+    declared = problem_struct(_types(left), known, _sizes(left, problem.ldd), schedule.specialize, body)
+    declared += f"\n\n{functions}" if functions else ""
+    members = (*maps, *_arguments(problem, swapped(problem)))
     given = "with_prepared(arguments)" if before else "arguments"
-    called = f"{block}(arguments, {given}.workspace);" if wgmma else f"{block}({given});"
-    entry = footprint.entry(ENTRY, called, tensor_maps=wgmma)
-    entries = f"{prepare.source_of(before, tensor_maps=wgmma)}{entry}" if before else entry
+    called = f"{block}(arguments, {given}.workspace);" if maps else f"{block}({given});"
+    entry = footprint.entry(ENTRY, called, tensor_maps=bool(maps))
+    entries = f"{prepare.source_of(before, tensor_maps=bool(maps))}{entry}" if before else entry
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)
     own = schedule.workspace_bytes(problem)
     needed = workspace_bytes(problem, [one.copy for one in before], own)
@@ -84,15 +84,9 @@ def emit(problem: GemmProblem, schedule: GemmSchedule) -> Program:
     return Program(source, members, tuple(launches), needed, scratch=own == 0, arch_suffix=suffix)
 
 
-def _by_column(problem: GemmProblem) -> bool:
+def by_column(problem: GemmProblem) -> bool:
     """Whether columns of D have factors or biases."""
     return problem.scales is Scales.ROW or problem.bias is Bias.ROW
-
-
-def _held_columns(problem: GemmProblem, schedule: GemmSchedule) -> bool:
-    """Whether consumers load what a tile's columns have before its products."""
-    single = problem.parts == 1 and problem.result.bytes == 2 and schedule.cluster_k == 1
-    return _by_column(problem) and single and schedule.tensor_store
 
 
 def emit_naive(problem: GemmProblem) -> Program:
@@ -188,27 +182,18 @@ def _facts(problem: GemmProblem) -> dict[str, Constant]:
         "transpose_b": problem.transpose_b,
         "batched": problem.batch > 1,
         "beta_nonzero": problem.residual,
-        **shared_operands(problem),
+        **{f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"},  # by the whole batch
     }
 
 
 def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
-    """Along which dimensions the last tile exceeds the matrix, and which operand's rows end within a vector.
-
-    Rows that were prepared end with zeros, which complete a vector.
-    """
+    """Along which dimensions the last tile exceeds the matrix."""
     whole = {
         "m": schedule.block_m * schedule.cluster_m,
         "n": schedule.block_n * schedule.cluster_n,
         "k": schedule.block_k,
     }
-    edges: dict[str, Constant] = {f"edge_{name}": getattr(problem, name) % size != 0 for name, size in whole.items()}
-    ragged = {
-        f"ragged_{operand}": getattr(schedule, f"prepare_{operand}") is Prepare.NONE
-        and problem.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0
-        for operand in "ab"
-    }
-    return edges | ragged
+    return {f"edge_{name}": getattr(problem, name) % size != 0 for name, size in whole.items()}
 
 
 def _served(problem: GemmProblem) -> str:

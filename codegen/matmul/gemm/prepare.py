@@ -12,8 +12,7 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
 
 from .problem import GemmProblem
-from .schedule import GemmSchedule
-from .schedule_fields import Prepare
+from .schedule import GemmSchedule, Prepare
 
 ENTRY = "prepare"
 # As in prepare.cuh.

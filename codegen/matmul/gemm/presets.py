@@ -9,14 +9,14 @@ from typing import Any
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.program import Program
 
-from .emit import emit, emit_naive, emit_wmma
+from .emit import emit_naive, emit_wmma
+from .mma_sync.emit import emit
+from .mma_sync.schedule import LEAST_HALVES, MmaSyncSchedule, SharedLayout
 from .numbers import EXACT_FLOAT8_TERMS, FLOAT8
 from .problem import GemmProblem
-from .schedule import LEAST_HALVES, GemmSchedule
-from .schedule_fields import SharedLayout
 
 
-def fitted(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
+def fitted(problem: GemmProblem, schedule: MmaSyncSchedule) -> MmaSyncSchedule:
     """The schedule with vectors that the problem is aligned for, and as many bytes along k for all types."""
     warp_n = max(schedule.warp_n, LEAST_HALVES) if problem.gate is Gate.HALVES else schedule.warp_n
     changed: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
@@ -27,7 +27,7 @@ def fitted(problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
 
 
 # A warp for each 16×16 elements of D.
-_WARP_TILES = GemmSchedule(
+_WARP_TILES = MmaSyncSchedule(
     block_m=16, block_n=32, block_k=16, warp_m=16, warp_n=16, stages=2, shared_layout=SharedLayout.PADDED,
     double_buffer_fragments=False, raster_group=1,
 )  # fmt: skip

@@ -19,19 +19,12 @@ from autotune.codegen.source.scheduled_source import scheduled_source
 
 from .operation import Operation
 from .problem import ScanProblem
-from .schedule import Algorithm, ScanSchedule
+from .schedule import ScanSchedule
 
 ENTRY = "scan"
 HILLIS_STEELE, BLELLOCH, WARP_SCANS = METHODS = ("hillis_steele", "blelloch", "warp_scans")
-_FUNCTIONS = {
-    Algorithm.LOOK_BACK: "scan_tile",
-    Algorithm.PIPELINED: "scan_pipelined",
-    Algorithm.BULK: "scan_in_bulk",
-    Algorithm.ROWS: "scan_rows",
-}
-_HEADERS = {Algorithm.PIPELINED: "pipelined", Algorithm.BULK: "bulk"}  # of the others: scan
-_THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
-_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # of a block of the reference, for rows of so many elements
+_THREADS, _SERIAL_THREADS = 256, 64  # threads of a block of the plain kernels
+_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # threads of a block of the reference, for rows of so many elements
 _WIDEST_CARRY = 16  # bytes
 
 
@@ -46,9 +39,9 @@ def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
         "first_mark": schedule.slots,
         "odd_end": problem.columns * problem.dtype.bytes % WIDEST_ACCESS != 0,
     }
-    function = _FUNCTIONS[schedule.algorithm]
-    header = _HEADERS.get(schedule.algorithm, "scan")
-    body = used_source(f"scan/scan/{header}.cuh", function, conditions(problem) | facts | schedule.constants)
+    function, kernel = schedule.function, {"kernel": schedule.kernel, "rows": "rows"}
+    constants = conditions(problem) | facts | schedule.constants | kernel
+    body = used_source(f"scan/scan/{schedule.header}.cuh", function, constants)
     specialize = schedule.specialize
     what = problem.key if specialize is Specialize.SHAPE else served(problem)
     declared = problem_struct(types(problem), facts, sizes(problem), specialize, body)

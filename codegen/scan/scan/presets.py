@@ -8,18 +8,19 @@ from functools import partial
 from autotune.codegen.model.program import Program
 
 from .emit import BLELLOCH, HILLIS_STEELE, WARP_SCANS, emit, emit_block_scans, emit_serial
+from .look_back.schedule import LookBackSchedule
 from .problem import ScanProblem
-from .schedule import Algorithm, ScanSchedule
+from .rows.schedule import RowsSchedule
 
 
-def vectorised(problem: ScanProblem) -> ScanSchedule:
+def vectorised(problem: ScanProblem) -> RowsSchedule:
     """A block a row, whose threads have several vectors each."""
-    return ScanSchedule(Algorithm.ROWS, vector_width=problem.widest)
+    return RowsSchedule(vector_width=problem.widest)
 
 
-def look_back(problem: ScanProblem) -> ScanSchedule:
+def look_back(problem: ScanProblem) -> LookBackSchedule:
     """A block a tile, which finds what precedes it while others scan theirs."""
-    return ScanSchedule(Algorithm.LOOK_BACK, vector_width=problem.widest)
+    return LookBackSchedule(vector_width=problem.widest)
 
 
 PRESETS: Mapping[str, Callable[[ScanProblem], Program]] = {

@@ -14,7 +14,7 @@ struct Heads {
 };
 #endif
 
-#if algorithm == rows
+#if kernel == rows
 // Shared memory has a slot for each warp, twice: what is left for one tile is read while the next one is
 // scanned. Marks of heads follow.
 __device__ __forceinline__ void scan_rows(const Arguments& arguments) {

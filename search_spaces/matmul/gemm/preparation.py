@@ -7,8 +7,7 @@ from typing import Any
 
 from autotune.codegen.matmul.gemm.prepare import footprint, prepared
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.workspace_copy import workspace_bytes
 from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
@@ -20,7 +19,7 @@ _FACED = 256  # rows or columns that make up for a copy of what they face
 _PRODUCTS = 2**29  # that make up for a launch
 # Of a store, with the loads that it takes, as counted in machine code (NVRTC 13.0, sm_90).
 _INSTRUCTIONS, _LOAD_INSTRUCTIONS = 55, 25
-_LINES = 10  # of the accesses of a warp to load what it stores: each line twice, but for a part of the first
+_LINES = 10  # lines of the accesses of a warp to load what it stores: each line twice, but for a part of the first
 
 
 def violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:

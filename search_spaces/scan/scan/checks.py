@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
+from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
-from autotune.codegen.scan.scan.schedule import Algorithm, ScanSchedule
+from autotune.codegen.scan.scan.schedule import ScanSchedule
+from autotune.codegen.scan.scan.staying import StayingSchedule
+
+S = TypeVar("S", bound=ScanSchedule)
 
 _TILES = 3
 
 
-def checks(problem: ScanProblem, schedule: ScanSchedule) -> list[tuple[ScanProblem, ScanSchedule]]:
+def checks(problem: ScanProblem, schedule: S) -> list[tuple[ScanProblem, S]]:
     """Whole tiles, aligned as the problem's; and edges on both sides, just aligned enough."""
     tile, width, rows = schedule.tile, schedule.vector_width, 1 if problem.segmented else schedule.rows_per_block
     segments = min(problem.segments, tile // 2)
@@ -21,9 +26,9 @@ def checks(problem: ScanProblem, schedule: ScanSchedule) -> list[tuple[ScanProbl
         return [_skewed(problem, schedule, tile - 1), _skewed(problem, schedule, tile + tile // 2)]
     columns, ragged_rows = tile + tile // 2 + 1, rows if problem.segmented else rows + rows // 2 + 1
     # Bulk copies take no less than the widest access.
-    of_x = WIDEST_ACCESS // problem.dtype.bytes if schedule.stays else width
-    of_y = WIDEST_ACCESS // problem.result_dtype.bytes if schedule.algorithm is Algorithm.BULK else width
-    of_flags = problem.align_flags if schedule.stays else width
+    of_x = WIDEST_ACCESS // problem.dtype.bytes if isinstance(schedule, StayingSchedule) else width
+    of_y = WIDEST_ACCESS // problem.result_dtype.bytes if isinstance(schedule, BulkSchedule) else width
+    of_flags = problem.align_flags if isinstance(schedule, StayingSchedule) else width
     edges = replace(
         whole,
         rows=ragged_rows,
@@ -37,7 +42,7 @@ def checks(problem: ScanProblem, schedule: ScanSchedule) -> list[tuple[ScanProbl
     return [(whole, schedule), (edges, schedule)]
 
 
-def _skewed(problem: ScanProblem, schedule: ScanSchedule, columns: int) -> tuple[ScanProblem, ScanSchedule]:
+def _skewed(problem: ScanProblem, schedule: S, columns: int) -> tuple[ScanProblem, S]:
     """Rows of an odd number of elements, without gaps."""
     bytes_of_vector = schedule.vector_width * problem.dtype.bytes
     rows = schedule.rows_per_block + schedule.rows_per_block // 2 + _TILES

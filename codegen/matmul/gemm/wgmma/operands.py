@@ -5,23 +5,22 @@ from __future__ import annotations
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.prepare import prepared, product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.matmul.workspace_copy import copies_in_workspace
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
-from autotune.codegen.source.headers import Constant
 from autotune.codegen.source.wgmma import wgmma_source
 
-from .swap import multiplied
+from .schedule import WgmmaSchedule
+from .swap import tiled_problem
 
 
-def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument, ...]:
+def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument, ...]:
     """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored.
 
     Boxes of C and Z are those of D.
     """
-    left = multiplied(product(problem, schedule), schedule)
+    left = tiled_problem(product(problem, schedule), schedule)
     copies = copies_in_workspace(problem, [one.copy for one in prepared(problem, schedule)])
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
     maps = []
@@ -45,7 +44,7 @@ def tensor_maps(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Argument,
     return tuple(maps)
 
 
-def product_source(problem: GemmProblem, schedule: GemmSchedule) -> str:
+def product_source(problem: GemmProblem, schedule: WgmmaSchedule) -> str:
     """The function ``wgmma``, whose B is as wide as a block's tile."""
     by_registers = registers_a(problem)
     how = {"m_adjacent": problem.transpose_a and not by_registers, "n_adjacent": not problem.transpose_b}
@@ -55,11 +54,6 @@ def product_source(problem: GemmProblem, schedule: GemmSchedule) -> str:
 def registers_a(problem: GemmProblem) -> bool:
     """Whether products take A from registers: floats that lie across k."""
     return problem.dtype is DType.FLOAT32 and not problem.along_k("a")
-
-
-def shared_operands(problem: GemmProblem) -> dict[str, Constant]:
-    """Which operands the whole batch shares: their maps have one matrix."""
-    return {f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"}
 
 
 def _map(

@@ -8,8 +8,9 @@ from functools import lru_cache
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.model.integers import ceil_div
+
+from .schedule import WgmmaSchedule
 
 _BIAS = {Bias.NONE: Bias.NONE, Bias.ROW: Bias.COLUMN, Bias.COLUMN: Bias.ROW}
 
@@ -44,6 +45,6 @@ def _swapped(problem: GemmProblem) -> GemmProblem:
     )
 
 
-def multiplied(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
+def tiled_problem(problem: GemmProblem, schedule: WgmmaSchedule) -> GemmProblem:
     """The problem as the schedule's tiles and consumers have it."""
     return swapped(problem) if schedule.swap else problem

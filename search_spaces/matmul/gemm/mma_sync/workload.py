@@ -1,38 +1,38 @@
-"""What the blocks of a gemm schedule do, counted before anything is compiled."""
+"""What the blocks of a schedule by mma.sync do, counted before anything is compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import inf, log
+from math import inf
 
+from autotune.codegen.matmul.gemm.mma_sync.schedule import (
+    PRODUCT_BYTES,
+    PRODUCT_M,
+    PRODUCT_N,
+    MmaSyncSchedule,
+)
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import PRODUCT_BYTES, GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import PRODUCT_M, PRODUCT_N, Instruction
 from autotune.codegen.model.hardware import LEAST_COPY, LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.time_model import program_seconds
 from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.gemm import preparation
+from autotune.search_spaces.matmul.gemm.tiling import share_inside
 
-from . import preparation
-from .wgmma_workload import share_inside, wgmma_workload
-
-_WORDS = 4  # of a vector
-_FAN_IN = 16  # of split_k_reduction.cuh
+_WORDS = 4  # words of a vector
+_FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 _SLOWER = 3.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
 _COPY = 6.0  # instructions of a copy, with its address and bounds
-_BY_REGISTERS = 8.0  # of copies by way of registers, for which a block waits: 858 us of 4095×4096×4097, 389 us prepared
+_BY_REGISTERS = (
+    8.0  # relative cost of copies by registers: a block waits. 4095×4096×4097 took 858 us, and 389 us prepared
+)
 _FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
-_MMA_SYNC_RATE = {"sm_90": 0.38}  # of the peak, which takes wgmma; fitted to times of an H200
-_TIE = 0.01  # of the logarithm of a time, which the model does not know as well
-_LOAD_BYTES = 512  # of an ldmatrix of four matrices
+_MMA_SYNC_RATE = {"sm_90": 0.38}  # share of the peak, which takes wgmma; fitted to times of an H200
+_LOAD_BYTES = 512  # bytes of an ldmatrix of four matrices
 
 
-def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
-    if schedule.instruction is Instruction.WGMMA:
-        return (*preparation.workloads(problem, schedule), wgmma_workload(problem, schedule, spec))
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
     terms = PRODUCT_BYTES // size
@@ -73,15 +73,6 @@ def workload(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> 
             shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
         ),
     )
-
-
-def fastest_first(problem: GemmProblem, schedules: Iterable[GemmSchedule], spec: DeviceSpec) -> list[GemmSchedule]:
-    """By modelled time, each once; those of about the same time keep their order."""
-
-    def rank(schedule: GemmSchedule) -> int:
-        return round(log(program_seconds(workload(problem, schedule, spec), spec)) / _TIE)
-
-    return sorted(dict.fromkeys(schedules), key=rank)
 
 
 def _vectors_read(tiles: int, blocks: int, sums: float) -> float:

@@ -1,4 +1,4 @@
-"""Which gemm schedules by wgmma are legal."""
+"""Which schedules by wgmma are legal."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from collections.abc import Iterator
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.numbers import SCALE_BLOCK
+from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import NARROW_ROWS, ROW_BYTES, SUM_BYTES, WGMMA_ROWS, GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Prepare
+from autotune.codegen.matmul.gemm.schedule import SUM_BYTES, Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARPGROUP, WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
-from autotune.codegen.source.wgmma import violations as product_violations
-
-from .promotion import sum_violations
+from autotune.codegen.source.wgmma import violations as column_violations
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.matmul.gemm import preparation
+from autotune.search_spaces.matmul.gemm.promotion import sum_violations
+from autotune.search_spaces.matmul.gemm.tiling import grid_violations
 
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
 _TILE_UNIT = 1024  # bytes that eight rows of 128 have, at a multiple of which such a tile begins
-_STORED_BYTES = 2  # of an element, of which boxes may have rows of any whole units
-_OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
+_STORED_BYTES = 2  # bytes of an element whose boxes may have rows of any whole units
+_OTHER_REGISTERS = 40  # registers of a consumer, beside sums: descriptors, addresses, bounds
 _PRODUCT_REGISTERS = 26  # beside sums, without which ptxas 13.0 compiles no product
 
 
@@ -31,16 +34,23 @@ def multiplied_by_wgmma(problem: GemmProblem) -> bool:
     return not list(_problem_violations(problem))
 
 
-def enough_registers(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+def enough_registers(problem: GemmProblem, schedule: WgmmaSchedule) -> bool:
     """Whether a consumer's thread has room for its sums, and for what it multiplies from registers."""
     return not any(_register_violations(problem, schedule))
 
 
-def wgmma_violations(problem: GemmProblem, schedule: GemmSchedule) -> list[str]:
-    """What makes a schedule of wgmma illegal beyond its grid and its footprint; nothing if it is legal."""
+def constraints(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> list[str]:
+    """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+    problem = problem.least_of_bucket  # so that a schedule serves all rows of a bucket, or none
+    if found := list(preparation.violations(problem, schedule)):
+        return found
+    return _product_violations(product(problem, schedule), schedule) or list(grid_violations(problem, schedule))
+
+
+def _product_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> list[str]:
     if schedule.swap and (found := list(swap_violations(problem, schedule))):
         return found
-    left = multiplied(problem, schedule)
+    left = tiled_problem(problem, schedule)
     return [
         *_problem_violations(problem),
         *_layout_violations(left, schedule),
@@ -63,7 +73,7 @@ def b_alone_across(problem: GemmProblem) -> bool:
     return problem.dtype is DType.FLOAT32 and problem.layout == "nn"
 
 
-def swap_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def swap_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     """What has no transposed problem, or no kernel for it."""
     if not swappable(problem):
         yield (
@@ -74,7 +84,7 @@ def swap_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
         yield "swap: expected prepare_a none and prepare_b none"
 
 
-def stored_together(problem: GemmProblem, schedule: GemmSchedule) -> int:
+def stored_together(problem: GemmProblem, schedule: WgmmaSchedule) -> int:
     """Neighbours of a row that a thread stores from registers; with swap, these are elements of a column."""
     return 1 if schedule.swap else min(2, problem.vector_width("d"))
 
@@ -100,7 +110,7 @@ def _apart(problem: GemmProblem, operand: str) -> int:
     return max(leading, stride) * problem.element_bytes_of(operand)
 
 
-def _layout_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _layout_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     """Of TF32, B lies along k, or has become A, which products may take from registers."""
     if problem.dtype is DType.FLOAT32 and not problem.along_k("b"):
         yield f"B of {problem.dtype} lies across k: expected swap {int(not schedule.swap)}, or prepare_b transpose"
@@ -108,11 +118,11 @@ def _layout_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator
         yield f"wait_depth {schedule.wait_depth} with A in registers, which are loaded while products run: expected 1"
 
 
-def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _tile_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     """Tiles that are not whole products, or not whole boxes."""
-    rows = WGMMA_ROWS * (1 if schedule.pingpong else schedule.consumers)
+    rows = PRODUCT_ROWS * (1 if schedule.pingpong else schedule.consumers)
     if schedule.block_m % rows:
-        yield f"block_m {schedule.block_m} is not a multiple of {rows}, {WGMMA_ROWS} for each consumer"
+        yield f"block_m {schedule.block_m} is not a multiple of {rows}, {PRODUCT_ROWS} for each consumer"
     if schedule.pingpong and schedule.consumers < 2:
         yield f"pingpong needs 2 consumers or more, not {schedule.consumers}"
     if problem.gate is Gate.HALVES:
@@ -121,7 +131,7 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
             yield f"block_n {schedule.block_n} is not a multiple of {unit} columns of gates and factors in halves"
         if schedule.cluster_m > 1:
             yield f"cluster_m {schedule.cluster_m}: blocks do not share gates and factors in halves, expected 1"
-    yield from product_violations(schedule.block_n, problem.dtype, problem.dtype_b)
+    yield from column_violations(schedule.block_n, problem.dtype, problem.dtype_b)
     terms = ROW_BYTES // problem.dtype.bytes
     narrow = problem.dtype.bits == 16 and schedule.block_k * problem.dtype.bytes in NARROW_ROWS
     if narrow and (stage := schedule.stage_bytes(problem)) % _TILE_UNIT:
@@ -132,7 +142,7 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         yield f"block_m {schedule.block_m} over the {MOST_OF_BOX} rows of a tensor copy"
 
 
-def takes_whole_tiles(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+def takes_whole_tiles(problem: GemmProblem, schedule: WgmmaSchedule) -> bool:
     """Whether blocks cannot share tiles along k."""
     side_by_side = schedule.cluster_m * schedule.cluster_n > 1
     return side_by_side or schedule.pingpong or schedule.promote > 0 or problem.dtype is DType.INT8
@@ -143,7 +153,7 @@ def shared_evenly(problem: GemmProblem, block_n: int, cluster_m: int) -> bool:
     return not problem.along_k("b") or block_n % (cluster_m * _SWIZZLED_ROWS) == 0
 
 
-def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _cluster_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     if not shared_evenly(problem, schedule.block_n, schedule.cluster_m):
         yield (
             f"block_n {schedule.block_n} is not a multiple of {schedule.cluster_m * _SWIZZLED_ROWS}, {_SWIZZLED_ROWS} "
@@ -158,7 +168,7 @@ def _cluster_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterato
         )
 
 
-def _shared_k_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _shared_k_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     blocks = schedule.cluster_k
     if schedule.cluster > blocks or schedule.pingpong or schedule.whole_tiles:
         yield (
@@ -178,16 +188,16 @@ def _shared_k_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterat
         yield f"cluster_k {blocks}: {_sums_bytes(schedule)} bytes of sums over {room}"
 
 
-def sums_fit(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+def sums_fit(problem: GemmProblem, schedule: WgmmaSchedule) -> bool:
     """Whether the sums of a tile, if blocks exchange them, fit where its stages were."""
     return schedule.cluster_k == 1 or _sums_bytes(schedule) <= schedule.stages * schedule.stage_bytes(problem)
 
 
-def _sums_bytes(schedule: GemmSchedule) -> int:
+def _sums_bytes(schedule: WgmmaSchedule) -> int:
     return SUM_BYTES * schedule.block_m * schedule.block_n
 
 
-def _register_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _register_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     loaded = _fragment_registers(schedule) if registers_a(problem) else 0
     needed, most = schedule.consumer_sums + loaded + _OTHER_REGISTERS, schedule.consumer_registers
     if needed > most:
@@ -200,13 +210,13 @@ def _register_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterat
         yield f"{held} registers of products with A in registers over the {given} of a thread"
 
 
-def _fragment_registers(schedule: GemmSchedule) -> int:
+def _fragment_registers(schedule: WgmmaSchedule) -> int:
     """Of a thread, for its part of two stages of A in TF32."""
     rows = schedule.block_m // (1 if schedule.pingpong else schedule.consumers)
     return 2 * rows * schedule.block_k // WARPGROUP
 
 
-def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _store_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     vector = stored_together(problem, schedule)
     if schedule.vector_d != vector:
         yield f"vector_d {schedule.vector_d} where registers are stored as they are: expected {vector}"
@@ -220,7 +230,7 @@ def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[
         )
 
 
-def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _sum_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     yield from sum_violations(problem, schedule)
     if schedule.promote and schedule.wait_depth:
         yield f"wait_depth {schedule.wait_depth} with promote, for which sums are waited for: expected 0"
@@ -228,7 +238,7 @@ def _sum_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
         yield f"block_n {schedule.block_n}: expected a divisor or a multiple of the {SCALE_BLOCK} columns of a scale"
 
 
-def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+def stored_in_boxes(problem: GemmProblem, schedule: WgmmaSchedule) -> bool:
     """Whether tensor copies can store D: an H200 writes whole units of 16 bytes where a row ends within one.
 
     `problem` is the one that is multiplied.
@@ -241,7 +251,7 @@ def stored_in_boxes(problem: GemmProblem, schedule: GemmSchedule) -> bool:
     return reached and (size == _STORED_BYTES or (size > 1 and schedule.store_row_bytes(problem) == ROW_BYTES))
 
 
-def _stored_with_swap(problem: GemmProblem, schedule: GemmSchedule) -> bool:
+def _stored_with_swap(problem: GemmProblem, schedule: WgmmaSchedule) -> bool:
     """Whether consumers write columns of tiles as rows of boxes, if they have to."""
     size = problem.result.bytes
     return not schedule.swap or size == _STORED_BYTES or (size == SUM_BYTES and schedule.cluster_k == 1)

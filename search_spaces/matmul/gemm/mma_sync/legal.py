@@ -1,56 +1,41 @@
-"""Which gemm schedules are legal."""
+"""Which schedules by mma.sync are legal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.matmul.gemm.mma_sync.schedule import (
+    LEAST_HALVES,
+    PRODUCT_BYTES,
+    MmaSyncSchedule,
+)
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import LEAST_HALVES, PRODUCT_BYTES, GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction
 from autotune.codegen.model.hardware import LEAST_COPY, WARP
-from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import group_violations
+from autotune.search_spaces.matmul.gemm import preparation
+from autotune.search_spaces.matmul.gemm.promotion import sum_violations
+from autotune.search_spaces.matmul.gemm.tiling import grid_violations
 
-from . import preparation
-from .promotion import sum_violations
-from .wgmma_legal import wgmma_violations
-
-_WORKSPACE_BYTES = 2**30
-MOST_SUMS = 128  # of a thread
+MOST_SUMS = 128  # sums of a thread
 
 
-def constraints(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
+def constraints(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
     problem = problem.least_of_bucket  # so that a schedule serves all rows of a bucket, or none
-    if found := list(_unused_violations(schedule)):
-        return found
-    if found := list(preparation.violations(problem, schedule)):
+    if found := [*preparation.violations(problem, schedule)] or [*_tile_violations(problem, schedule)]:
         return found
     left = product(problem, schedule)
-    if schedule.instruction is Instruction.WGMMA:
-        return wgmma_violations(left, schedule) or list(_grid_violations(problem, schedule))
-    if found := list(_tile_violations(problem, schedule)):
-        return found
     return [
         *(line for operand in "ab" for line in _copy_violations(left, schedule, operand)),
         *_store_violations(problem, schedule),
         *sum_violations(problem, schedule),
-        *_grid_violations(problem, schedule),
+        *grid_violations(problem, schedule),
     ]
 
 
-def _unused_violations(schedule: GemmSchedule) -> Iterator[str]:
-    """Fields that would make several schedules of one kernel."""
-    for name in schedule.unused:
-        value, default = getattr(schedule, name), getattr(GemmSchedule, name)
-        if value != default:
-            yield f"{name} {value} where {schedule.instruction} does not use it: expected {default}"
-
-
-def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _tile_violations(problem: GemmProblem, schedule: MmaSyncSchedule) -> Iterator[str]:
     """Tiles that do not nest. Other constraints assume that they do."""
     for side in "mn":
         block, warp = (getattr(schedule, f"{level}_{side}") for level in ("block", "warp"))
@@ -68,7 +53,7 @@ def _tile_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[s
         yield f"double_buffer_fragments needs a block_k that is a multiple of {2 * terms}, not {schedule.block_k}"
 
 
-def _copy_violations(problem: GemmProblem, schedule: GemmSchedule, operand: str) -> Iterator[str]:
+def _copy_violations(problem: GemmProblem, schedule: MmaSyncSchedule, operand: str) -> Iterator[str]:
     """Copies that rows are not aligned for, or that the threads of a block do not share evenly."""
     vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
     _, row_bytes = schedule.rows(problem, operand)
@@ -81,27 +66,10 @@ def _copy_violations(problem: GemmProblem, schedule: GemmSchedule, operand: str)
         yield f"{schedule.threads} threads do not divide into rows of {row_vectors} vectors of {operand.upper()}"
 
 
-def _store_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
+def _store_violations(problem: GemmProblem, schedule: MmaSyncSchedule) -> Iterator[str]:
     vector, widest = schedule.vector_d, problem.vector_width("d")
     if vector > widest:
         yield f"vector_d {vector} over the {widest} elements that D is aligned for"
     columns = schedule.warp_n // problem.parts
     if 2 * vector > columns:
         yield f"vector_d {vector} over half of the {columns} columns of a warp"
-
-
-def _grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
-    tiles, steps, blocks = schedule.tiles(problem), schedule.steps(problem), schedule.grid_blocks
-    if tiles * schedule.cluster + blocks > INT_MAX:  # a block counts on to a tile behind the last one
-        yield f"{tiles * schedule.cluster} tiles and grid_blocks {blocks} over the {INT_MAX} blocks of a grid"
-    yield from group_violations(schedule.raster_group, ceil_div(problem.n, schedule.block_n))
-    if schedule.whole_tiles and not 0 < blocks <= tiles * schedule.cluster:
-        yield f"{blocks} blocks for {tiles * schedule.cluster} whole tiles: expected 1 to as many"
-    elif blocks > tiles * steps > 0:
-        yield f"{blocks} blocks over the {tiles * steps} steps along k of all tiles"
-    # The kernel counts the steps of shared tiles, fewer than two waves of them, in 31 bits.
-    if min(tiles, 2 * blocks) * steps > INT_MAX:
-        yield f"grid_blocks {blocks} with {steps} steps along k a tile is over {INT_MAX} steps"
-    workspace = schedule.workspace_bytes(problem)
-    if workspace > _WORKSPACE_BYTES:
-        yield f"a workspace of {workspace} bytes over {_WORKSPACE_BYTES}"

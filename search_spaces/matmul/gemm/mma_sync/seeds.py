@@ -1,4 +1,4 @@
-"""gemm: which schedules to try first."""
+"""gemm: which schedules by mma.sync to try first."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.matmul.gemm.order import fastest_first
+from autotune.search_spaces.matmul.gemm.preparation import likely
+from autotune.search_spaces.matmul.gemm.tiling import grids
+from autotune.search_spaces.matmul.gemm.wgmma.space import preferred
 
-from .preparation import likely, pays
-from .space import fitted, on_grid, space
-from .wgmma_seeds import wgmma_candidates
-from .wgmma_space import has_wgmma, unready
-from .workload import fastest_first
+from .space import fitted, on_grid
+from .workload import workload
 
 
-def _schedule(block: tuple[int, int, int], warp: tuple[int, int], stages: int, blocks_per_sm: int) -> GemmSchedule:
-    return GemmSchedule(
+def _schedule(block: tuple[int, int, int], warp: tuple[int, int], stages: int, blocks_per_sm: int) -> MmaSyncSchedule:
+    return MmaSyncSchedule(
         block_m=block[0], block_n=block[1], block_k=block[2], warp_m=warp[0], warp_n=warp[1],
         stages=stages, min_blocks_per_sm=blocks_per_sm,
     )  # fmt: skip
@@ -54,27 +55,17 @@ _FEW_COLUMNS = (
 )
 
 
-_BUSY = 0.75  # of the SMs with a tile, which are enough
+_BUSY = 0.75  # share of the SMs with a tile that is enough
 _BESIDE_WGMMA = 3
 
 
-def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
-    """The first seed."""
-    return next(candidates(problem.least_of_bucket, spec))
+def candidates(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
+    """By modelled time; few beside wgmma, which is seldom slower and takes less time to compile."""
+    found = fastest_first(problem, _likely(problem, spec), spec, workload)
+    return found[:_BESIDE_WGMMA] if preferred(problem, spec) else found
 
 
-def candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
-    """By wgmma, where that is possible and pays for the copies that it needs, and by mma_sync; by modelled time.
-
-    Beside wgmma, mma_sync seldom wins, and takes longer to compile.
-    """
-    found = fastest_first(problem, _mma_sync_candidates(problem, spec), spec)
-    if has_wgmma(problem, spec) and all(pays(problem, operand) for operand in unready(problem)):
-        found = fastest_first(problem, [*wgmma_candidates(problem, spec), *found[:_BESIDE_WGMMA]], spec)
-    yield from found
-
-
-def _mma_sync_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
+def _likely(problem: GemmProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
     """Tiles as large as leave a block for each SM, then smaller ones; each with the grids that may suit it.
 
     If operands are worth a copy, few schedules follow that make none.
@@ -89,7 +80,7 @@ def _mma_sync_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[Gem
             yield replace(schedule, specialize=Specialize.SHAPE)
 
 
-def _tiles(problem: GemmProblem, spec: DeviceSpec, fields: Mapping[str, Any]) -> list[GemmSchedule]:
+def _tiles(problem: GemmProblem, spec: DeviceSpec, fields: Mapping[str, Any]) -> list[MmaSyncSchedule]:
     listed = [*_LARGE, *_MEDIUM]
     if problem.m <= 64:
         few = [one for one in _FEW_ROWS if one.block_m < 2 * max(16, problem.m)]
@@ -101,15 +92,15 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec, fields: Mapping[str, Any]) ->
     return sorted(fitting, key=lambda one: _idleness(problem, one, spec))
 
 
-def _idleness(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> tuple[float, int]:
+def _idleness(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[float, int]:
     """The share of the device without a tile, if it is more than a quarter; then small tiles come first."""
     busy = schedule.tiles(problem) / spec.sm_count
     return (0.0, 0) if busy >= _BUSY else (1 - busy, schedule.block_m * schedule.block_n)
 
 
-def _grids(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> list[str]:
+def _grids(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> list[str]:
     """As the space knows them, best guess first."""
-    known = [str(value) for one in space(problem, spec).parameters if one.name == "grid" for value in one.values]
+    known = grids(problem, spec)
     tiles = max(1, schedule.tiles(problem))
     resident = schedule.min_blocks_per_sm
     waves = tiles / (spec.sm_count * resident)

@@ -8,20 +8,19 @@ from math import sqrt
 from typing import Any
 
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import ROW_BYTES, GemmSchedule
-from autotune.codegen.matmul.gemm.schedule_fields import Instruction
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.schedule import ROW_BYTES, WgmmaSchedule
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.source.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.roofline import bounding_unit
+from autotune.search_spaces.matmul.gemm.order import fastest_first
 
-from .space import SHARED, on_grid
-from .wgmma_legal import b_alone_across, swappable
-from .wgmma_space import any_columns_swapped, cluster_ks, few_rows, wgmma_fitted
-from .workload import fastest_first
+from .legal import b_alone_across, swappable
+from .space import SHARED, any_columns_swapped, cluster_ks, few_rows, fitted, on_grid, preferred
+from .workload import workload
 
 _SEEDS = 24
 _WAVES = 3  # numbers of waves that are tried, from the fewest on
@@ -31,8 +30,14 @@ _WAVES = 3  # numbers of waves that are tried, from the fewest on
 # 44.0 and 46.4. Tiles of 64×96 take 1 % less to 5 % more with 128, and 64×112 and 64×128 up to 13 % more.
 _NARROW = 144
 _WHOLE_BOXES = 64  # columns, of which tiles need no swap for B across k to be copied as it is
-_MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
-_ROWS = ((128, 2), (256, 2), (192, 3), (64, 1), (128, 1))  # of a tile, with their consumers; of equals, the first
+_MOST_STAGES, _STAGES = 16, 8  # stages of a block that has an SM to itself, and of others, two of which may fit
+_ROWS = (
+    (128, 2),
+    (256, 2),
+    (192, 3),
+    (64, 1),
+    (128, 1),
+)  # rows of a tile, with their consumers; among equals, the first
 # The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
 _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),
@@ -44,42 +49,47 @@ _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
 )
 
 
-def wgmma_candidates(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
+def candidates(problem: GemmProblem, spec: DeviceSpec) -> list[WgmmaSchedule]:
+    """By modelled time; none where copies of operands do not pay."""
+    return fastest_first(problem, _likely(problem, spec), spec, workload) if preferred(problem, spec) else []
+
+
+def _likely(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
     """The best tiles with each grid that suits them, by the time model, and of the first one what changes little."""
     fitting = dict.fromkeys(_fitted(problem, one, spec) for one in _tiles(problem, spec))
     tiles = sorted(fitting, key=lambda one: one.swap)  # which may store elements of D one by one
-    found = fastest_first(problem, (one for tile in tiles for one in _on_grids(problem, spec, tile)), spec)
+    found = fastest_first(problem, (one for tile in tiles for one in _on_grids(problem, spec, tile)), spec, workload)
     yield found[0]
     yield from _like(problem, spec, found[0])
     yield from found[1:_SEEDS]
 
 
-def _like(problem: GemmProblem, spec: DeviceSpec, first: GemmSchedule) -> Iterator[GemmSchedule]:
+def _like(problem: GemmProblem, spec: DeviceSpec, first: WgmmaSchedule) -> Iterator[WgmmaSchedule]:
     """What changes little, and consumers that take turns if there are several waves."""
     if first.promote:  # more steps are unrolled where their number is known
         yield replace(first, specialize=Specialize.SHAPE)
-    yield wgmma_fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
+    yield fitted(problem, replace(first, wait_depth=1 - first.wait_depth), spec)
     if _waves(problem, first, spec) > 1:
-        fewer = wgmma_fitted(problem, replace(first, stages=first.stages - 1), spec)
-        turns = wgmma_fitted(problem, _schedule(problem, (128, 128), 2, pingpong=True), spec)
+        fewer = fitted(problem, replace(first, stages=first.stages - 1), spec)
+        turns = fitted(problem, _schedule(problem, (128, 128), 2, pingpong=True), spec)
         yield from (on_grid(problem, spec, one, "SMs·1") for one in (fewer, turns))
         if problem.residual:  # whole rows of C and D at a time, which device memory may prefer
             yield replace(first, raster_group=1)
 
 
-def _schedule(problem: GemmProblem, block: tuple[int, int], consumers: int, **fields: Any) -> GemmSchedule:
+def _schedule(problem: GemmProblem, block: tuple[int, int], consumers: int, **fields: Any) -> WgmmaSchedule:
     """A tile as the seeds have it; a consumer that is alone has a product under way while it waits.
 
     With swap if products then take B from registers.
     """
     fields.setdefault("swap", b_alone_across(problem) and swappable(problem))
-    return GemmSchedule(
-        instruction=Instruction.WGMMA, block_m=block[0], block_n=block[1], block_k=ROW_BYTES // problem.dtype.bytes,
+    return WgmmaSchedule(
+        block_m=block[0], block_n=block[1], block_k=ROW_BYTES // problem.dtype.bytes,
         consumers=consumers, stages=_STAGES, wait_depth=int(consumers == 1), tensor_store=True, **fields,
     )  # fmt: skip
 
 
-def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
+def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
     """For each number of rows, each cluster and each number of waves the narrowest tile that takes no more of them.
 
     Few rows of D become columns of tiles, too.
@@ -92,7 +102,7 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
                 continue
             one = _schedule(problem, (block_m, MOST_COLUMNS), consumers, **cluster, **swap)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
-            left = multiplied(problem, one)
+            left = tiled_problem(problem, one)
             rows = ceil_div(left.m, block_m * one.cluster_m) * problem.batch
             fewest = ceil_div(rows * ceil_div(left.n, MOST_COLUMNS * one.cluster_n), clusters)
             for waves in range(fewest, fewest + _WAVES if one.cluster_k == 1 else 2):
@@ -104,29 +114,29 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[GemmSchedule]:
                 yield from _deeper(problem, replace(one, block_n=round_up(problem.m, least), swap=True))
 
 
-def _deeper(problem: GemmProblem, tile: GemmSchedule) -> Iterator[GemmSchedule]:
+def _deeper(problem: GemmProblem, tile: WgmmaSchedule) -> Iterator[WgmmaSchedule]:
     """The tile, and with longer steps if it is narrow, of one block, and has rows for all of its products.
 
     Rows outside of A, which copies fill with zeros, take longer the longer a step is.
     """
     yield tile
-    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= multiplied(problem, tile).m
+    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= tiled_problem(problem, tile).m
     if narrow and tile.cluster == 1:
         yield replace(tile, block_k=2 * tile.block_k)
 
 
-def _fitted(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> GemmSchedule:
+def _fitted(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> WgmmaSchedule:
     """With raster groups of which a wave is about a square of D, which loads least from device memory."""
     stages = _MOST_STAGES if _waves(problem, schedule, spec) == 1 else _STAGES
-    schedule = wgmma_fitted(problem, replace(schedule, stages=stages), spec)
+    schedule = fitted(problem, replace(schedule, stages=stages), spec)
     rows, columns = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n
     wanted = sqrt(spec.sm_count / schedule.cluster * columns / rows)
-    values: tuple[int, ...] = field_specs(GemmSchedule)["raster_group"].values
+    values: tuple[int, ...] = field_specs(WgmmaSchedule)["raster_group"].values
     nearest = min(values, key=lambda count: max(count, wanted) / min(count, wanted))
     return replace(schedule, raster_group=nearest)
 
 
-def _on_grids(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule) -> Iterator[GemmSchedule]:
+def _on_grids(problem: GemmProblem, spec: DeviceSpec, schedule: WgmmaSchedule) -> Iterator[WgmmaSchedule]:
     """Blocks that stay store a tile while they load the next, and a block each evens out what memory delays.
 
     Blocks that share the last tiles follow.
@@ -140,5 +150,5 @@ def _on_grids(problem: GemmProblem, spec: DeviceSpec, schedule: GemmSchedule) ->
         yield shared
 
 
-def _waves(problem: GemmProblem, schedule: GemmSchedule, spec: DeviceSpec) -> int:
+def _waves(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> int:
     return ceil_div(schedule.tiles(problem) * schedule.cluster, spec.sm_count)

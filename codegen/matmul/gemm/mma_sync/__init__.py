@@ -1,0 +1,1 @@
+"""The kernel of gemm by mma.sync."""

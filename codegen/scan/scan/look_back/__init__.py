@@ -1,0 +1,1 @@
+"""Scans by blocks that look back at the tiles before their own."""

@@ -1,0 +1,1 @@
+"""Scans by blocks that stay, whose tiles are loaded by bulk copies."""

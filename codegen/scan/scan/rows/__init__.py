@@ -1,0 +1,1 @@
+"""Scans of rows, each by threads of one block."""

@@ -1,0 +1,13 @@
+"""The kernel `look_back`, as scan knows it."""
+
+from __future__ import annotations
+
+from autotune.codegen.scan.scan.emit import emit
+from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.scan.scan.checks import checks
+from autotune.search_spaces.scan.scan.workload import workload
+
+from .space import applies, candidates, constraints, space
+
+KERNEL = Kernel(LookBackSchedule, constraints, emit, space, candidates, checks, workload, applies)

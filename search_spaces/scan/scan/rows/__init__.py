@@ -1,0 +1,13 @@
+"""The kernel `rows`, as scan knows it."""
+
+from __future__ import annotations
+
+from autotune.codegen.scan.scan.emit import emit
+from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.scan.scan.checks import checks
+from autotune.search_spaces.scan.scan.workload import workload
+
+from .space import applies, candidates, constraints, space
+
+KERNEL = Kernel(RowsSchedule, constraints, emit, space, candidates, checks, workload, applies)
