@@ -45,7 +45,7 @@ def type_of(tensor_map: TensorMap) -> Any:
     return _Type.CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 if tensor_map.tf32 else TYPES[DType(tensor_map.dtype)]
 
 
-_UNUSED_STRIDE = 16  # of one dimension: the driver refuses to be given none
+_UNUSED_STRIDE = 16  # bytes, which a single dimension ignores: the driver refuses to be given none
 
 
 def encode(tensor_map: TensorMap, address: int) -> bytes:

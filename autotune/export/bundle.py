@@ -15,7 +15,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _PRIME = 1021  # larger than most tiles, none of which divides it
-_MOST = 2**20  # of a size, unless a problem is nearly as large
+_MOST = 2**20  # the most that a size is, unless a problem is nearly as large
 _BEYOND = 8  # times the largest size of a problem are served
 
 

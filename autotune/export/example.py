@@ -17,7 +17,7 @@ from .interface import call
 from .kernels import WORKSPACE, Kernels
 
 _CASES, _TRIED = 8, 300
-_MOST_BYTES = 1 << 20  # of a problem's tensors
+_MOST_BYTES = 1 << 20  # bytes of a problem's tensors
 _TEMPLATE = Path(__file__).parent / "example.cpp.in"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_EQUAL_EVERY = 7  # of the inner bounds of segments, so that some are empty
+_EQUAL_EVERY = 7  # one in so many inner bounds of segments equals the one before, so that some are empty
 
 
 class Order(StrEnum):

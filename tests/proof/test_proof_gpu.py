@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from append_operator import OPERATOR as APPEND
+from append_operator import AppendSchedule
+from append_problem import AppendProblem
 from contract.checker import check_checker
 from contract.reference_kernel import check_reference_kernel
 from cuda.bindings import driver
@@ -21,6 +24,7 @@ from probe_device import device_with_probe
 from probe_kernel import ProbeSchedule
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
+from test_proof_append import APART, BHSD, BSHD
 
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return
@@ -97,6 +101,19 @@ def test_a_wrong_list_is_seen(device: CudaDevice, old: str, new: str, error: str
     found = evaluated(device, PROBLEM, LOADED, edited(old, new))
     assert found.status is Status.WRONG
     assert error in found.error and found.error.startswith("kept_rows: wrong: ")
+
+
+@pytest.mark.parametrize("problem", [BSHD, BHSD, APART], ids=lambda problem: problem.key)
+def test_an_array_is_updated_where_it_is_stated(device: CudaDevice, problem: AppendProblem) -> None:
+    schedule = AppendSchedule(2)
+    program = APPEND.program(problem, schedule, device.limits)
+    store = "store_global<false>(target,"
+    beside = program.source.replace(store, f"target[-2] = {{}};\n  {store}")
+    for source, status in ((program.source, Status.OK), (beside, Status.WRONG)):
+        edited = replace(program, source=source)
+        with device.session(APPEND, problem, seed=1) as session:
+            found = session.evaluate(schedule, edited, compile_kernel(edited, device.limits.arch))
+        assert (found.status, found.error if status is Status.OK else "") == (status, "")
 
 
 def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:

@@ -20,9 +20,9 @@ from autotune.search_spaces.machine.roofline import roofline
 from .records import Record
 
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
-DOUBT = 0.1  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 7 % more
+DOUBT = 0.1  # added to the logarithm of a time for each e-fold between sizes: a time from twice as far counts 7 % more
 OTHER_DATA = 1.0  # e-folds that a record of other data is farther, for each such field
-LEAST_SECONDS = 1e-9  # of any problem: nothing to do has no logarithm
+LEAST_SECONDS = 1e-9  # seconds of any problem: nothing to do has no logarithm
 
 
 def comparable(problem: Problem, record: Record) -> bool:

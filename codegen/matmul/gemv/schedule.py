@@ -13,8 +13,8 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import GemvProblem, WeightOrder
 
-LANES_K = 4  # of a warp that share an output of the tensor cores
-_VECTORS = 8  # of x that tensor cores multiply by at once
+LANES_K = 4  # lanes of a warp that share an output of the tensor cores
+_VECTORS = 8  # vectors x that tensor cores multiply by at once
 CHUNK = 8  # weights that are decoded at once
 _OTHER_REGISTERS = 32  # addresses, bounds and a vector of x
 

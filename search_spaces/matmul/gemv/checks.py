@@ -8,7 +8,7 @@ from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 
-_SPLITS = 3  # of a check, at most
+_SPLITS = 3  # splits of a check, at most
 
 
 def checks(problem: GemvProblem, schedule: GemvSchedule) -> list[tuple[GemvProblem, GemvSchedule]]:

@@ -27,7 +27,7 @@ class _Shape(NamedTuple):
     loads: int
     stages: int
     blocks_per_sm: int
-    threads_per_output: int = WARP  # of W stored as n×k, at most
+    threads_per_output: int = WARP  # for W stored as n×k, at most
     shared_x: bool = False
 
 
