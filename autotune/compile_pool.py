@@ -8,9 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
-from .base.worker import Worker, WorkerError
+from .base.worker import Worker, WorkerError, WorkerKilledError
 from .codegen.model.program import Program
-from .compiler import CompiledKernel, CompileError, cached_kernel, compile_kernel
+from .compiler import CompiledKernel, CompileError, CompilerKilledError, cached_kernel, compile_kernel
 
 _SECONDS = 120.0  # a fully unrolled product of 16x8 takes about one
 _NICE = 10  # launches of a kernel that is timed must not wait for a processor that compiles
@@ -40,12 +40,12 @@ class CompilePool:
         """Compile when a process is free; the future raises what `compile_kernel` raises.
 
         What is in the disk cache waits for no process. One that dies, or takes two minutes, makes its own future raise
-        `CompileError`, and a new one takes its place.
+        `CompileError`, and a new one takes its place. If it was killed, the new one tries again what it compiled.
 
         Raises:
             CompilerMissingError: there is no compiler.
         """
-        if prepared := self._prepared.pop((program.source, arch), None):
+        if prepared := self._prepared.pop((program.source_digest, arch), None):
             return prepared
         if kernel := cached_kernel(program, arch):
             done: Future[CompiledKernel] = Future()
@@ -55,17 +55,23 @@ class CompilePool:
 
     def prepare(self, program: Program, arch: str) -> None:
         """Compile for whoever submits the same later, and finds it in the disk cache if it is ready by then."""
-        key = program.source, arch
+        key = program.source_digest, arch
         if key not in self._prepared:
             future = self._prepared[key] = self._threads.submit(self._compile, program, arch)
             future.add_done_callback(lambda _: self._prepared.pop(key, None))
 
     def _compile(self, program: Program, arch: str) -> CompiledKernel:
-        try:
-            kernel: CompiledKernel = self._worker().call("compile", program, arch, seconds=_SECONDS)
-        except WorkerError as error:
-            raise CompileError(f"the compiler {error} on {program.name} for {arch}") from None
-        return kernel
+        for killed_before in (False, True):
+            try:
+                kernel: CompiledKernel = self._worker().call("compile", program, arch, seconds=_SECONDS)
+                return kernel
+            except WorkerError as error:
+                what = f"the compiler {error} on {program.name} for {arch}"
+                if not isinstance(error, WorkerKilledError):
+                    raise CompileError(what) from None
+                if killed_before:
+                    raise CompilerKilledError(f"{what}, twice") from None
+        raise AssertionError
 
     def _worker(self) -> Worker:
         """The process of this thread, started again if it is gone."""

@@ -41,6 +41,10 @@ class CompileError(AutotuneError, RuntimeError):
         self.log = log
 
 
+class CompilerKilledError(CompileError):
+    """The compiler was killed twice, as the system does when memory runs out: the source may not be to blame."""
+
+
 class CompilerMissingError(AutotuneError, RuntimeError):
     """There is no compiler; the message names the remedy."""
 

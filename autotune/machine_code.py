@@ -18,9 +18,9 @@ def machine_code_digest(kernel: CompiledKernel) -> str:
 
     Names of variables, lines and the compiler's version are not in it.
     """
-    code = sorted(_sections(kernel.cubin)) if kernel.cubin.startswith(_ELF) else kernel.cubin
+    codes = [sorted(_sections(cubin)) if cubin.startswith(_ELF) else cubin for cubin in kernel.cubins]
     taken = kernel.resources.registers, kernel.resources.shared_bytes
-    return hashlib.sha256(repr((code, taken)).encode()).hexdigest()
+    return hashlib.sha256(repr((*codes, taken)).encode()).hexdigest()
 
 
 def _sections(cubin: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, TypeVar
 
-from autotune.base.files import write_text
+from autotune.base.files import read_regular, write_text
 
 from .comparison import BaselineTimes
 from .packing import unpacked
@@ -72,15 +72,19 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
+_MOST_BYTES = 1 << 30  # of a document: a million trials
+
+
 def read_document(path: Path) -> Any:
     """The JSON value in a file, not yet checked.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: one line, if it is not JSON.
+        ValueError: one line, if it is not JSON, or no regular file of a reasonable size.
     """
+    content = read_regular(path, _MOST_BYTES)
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a JSON file: {error}") from None
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from reprlib import repr as short
 
+from autotune.codegen.model.fields import invalid_fields
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import device_spec, named_device, named_devices
@@ -48,7 +49,8 @@ def check_foreign(trials: Iterable[Trial], known: Mapping[str, DeviceRecord]) ->
 def _check(trial: Trial, believed: list[DeviceSpec]) -> None:
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
-    operator.schedule(trial.schedule)
+    for name, value, why in invalid_fields(operator.schedule(trial.schedule)):
+        raise ValueError(f"{name}={short(value)} of the schedule: {why}")
     for name in ("schedule_digest", "program_digest", "machine_code_digest", "compiler", "lost_to"):
         if not getattr(trial, name).isprintable():
             raise ValueError(f"{name}={short(getattr(trial, name))}: expected printable text")
@@ -74,17 +76,37 @@ def _times(trial: Trial) -> list[float]:
 def _believed(device: DeviceRecord, known: Mapping[str, DeviceRecord]) -> list[DeviceSpec]:
     """The limits that times of a device model are held against: the known ones, else those that it states.
 
-    Those that it states may be made up, so of a model with a device file that counts, too.
+    Both may be made up, by this document or by one before it, so of a model with a device file that counts, too.
     """
     stated = device_spec(device.limits)
     if (stated.name, stated.compute_capability) != (device.model, device.compute_capability):
         raise ValueError(f"the limits are of {short(stated.name)} sm_{stated.arch[3:]}: expected {device.model}'s")
-    here = known.get(device.model)
-    with suppress(ValueError):  # stored by a version whose limits were others
-        if here:
-            return [device_spec(here.limits)]
     named = [spec for spec in map(named_device, named_devices()) if spec.name == device.model]
+    for spec in named:
+        _check_limits(stated, spec)
     faster = [
         replace(spec, clock_hz=_OVERCLOCKED * spec.clock_hz, bandwidth=_OVERCLOCKED * spec.bandwidth) for spec in named
     ]
+    here = known.get(device.model)
+    with suppress(ValueError):  # stored by a version whose limits were others
+        if here:
+            return [device_spec(here.limits), *faster]
     return [stated, *faster]
+
+
+def _check_limits(stated: DeviceSpec, named: DeviceSpec) -> None:
+    """Check that what is stated of a device model does not contradict its device file: later times are held to it.
+
+    Raises:
+        ValueError: a figure is far from the device file's.
+    """
+    figures, of_file = map(_figures, (stated, named))
+    for name in figures.keys() & of_file.keys():
+        least, most = sorted((figures[name], of_file[name]))
+        if most > _OVERCLOCKED * least:
+            raise ValueError(f"{name}={figures[name]} of the device's limits: a {named.name} has {of_file[name]}")
+
+
+def _figures(spec: DeviceSpec) -> dict[str, float]:
+    own = {name: value for name, value in asdict(spec).items() if isinstance(value, int | float)}
+    return own | {f"rate of {unit}": rate for unit, rate in spec.rates.items()}

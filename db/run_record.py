@@ -19,6 +19,11 @@ def new_id() -> str:
     return uuid4().hex[:_DIGITS]
 
 
+def is_id(name: str) -> bool:
+    """Whether it could be the id of a run, which names files: a database from elsewhere may have any text there."""
+    return len(name) == _DIGITS and set(name) <= set("0123456789abcdef")
+
+
 @dataclass(frozen=True)
 class RunRecord:
     """One command that tunes or records, or one call of `autotune.tune`.

@@ -14,7 +14,7 @@ from .connection import DatabaseConnection
 from .errors import one_line_errors
 from .life import alive, living
 from .models import RunRow, TrialRow
-from .run_record import RunRecord
+from .run_record import RunRecord, is_id
 from .states import Outcome
 
 
@@ -59,6 +59,7 @@ class StoredRuns(DatabaseConnection):
         self._write(end)
 
     def _plain(self, session: Session, rows: list[RunRow]) -> list[RunRecord]:
+        rows = [row for row in rows if is_id(row.id)]
         open_runs = [row.id for row in rows if row.outcome is None]
         if not open_runs:
             return [row.plain({}, alive=False) for row in rows]

@@ -53,6 +53,22 @@ def remove(path: Path) -> None:
         path.rename(folder / path.name)
 
 
+def read_regular(path: Path, most: int) -> bytes:
+    """The content of a file, of so many bytes at most: no device or pipe, which may never end.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no regular file, or too long.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError(f"{path} is no regular file")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"{path} has over {most} bytes")
+    return content
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a whole file by `atomic_write`."""
     with atomic_write(path) as written:

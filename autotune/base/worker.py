@@ -28,6 +28,10 @@ class WorkerError(AutotuneError, RuntimeError):
     """The process is gone; the message says how, such as ``ended by SIGSEGV``."""
 
 
+class WorkerKilledError(WorkerError):
+    """The process was killed from outside, as the system does when memory runs out: its work may not be to blame."""
+
+
 class WorkerHungError(WorkerError):
     """The process did not answer in time, and was ended."""
 
@@ -58,7 +62,7 @@ class Worker:
         """What a method of the object returns or raises there.
 
         Raises:
-            WorkerError: the process ended before it answered.
+            WorkerError: the process ended before it answered; `WorkerKilledError` if somebody killed it.
             WorkerHungError: it did not answer within `seconds`.
         """
         return self._exchange((method, arguments), seconds)
@@ -86,7 +90,7 @@ class Worker:
                 raise WorkerHungError(f"did not end within {seconds:.3g} s")
             value, error = self._pipe.recv()
         except (EOFError, OSError):
-            raise WorkerError(self._ending()) from None
+            raise self._ending() from None
         except BaseException:
             self.end()  # an answer that comes later would be taken for that of the next call
             raise
@@ -94,13 +98,16 @@ class Worker:
             raise error
         return value
 
-    def _ending(self) -> str:
+    def _ending(self) -> WorkerError:
         self._process.join(_END_SECONDS)
         code = self._process.exitcode
         self.end()
         if code is None:
-            return "closed its pipe and went on"
-        return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            return WorkerError("closed its pipe and went on")
+        if code >= 0:
+            return WorkerError(f"ended with exit code {code}")
+        kind = WorkerKilledError if code == -signal.SIGKILL else WorkerError
+        return kind(f"ended by {signal.Signals(-code).name}")
 
 
 @contextmanager

@@ -177,9 +177,11 @@ def limits_of(selector: str) -> DeviceSpec:
 
 @contextmanager
 def _device_errors() -> Iterator[None]:
-    from autotune.devices.base import DeviceError
+    from autotune.devices.base import DeviceError, DeviceLostError
 
     try:
         yield
+    except DeviceLostError:  # which is no fault of what was typed
+        raise
     except DeviceError as error:
         raise BadInputError(str(error)) from error

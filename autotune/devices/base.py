@@ -22,6 +22,10 @@ class DeviceError(AutotuneError, RuntimeError):
     """A device that is missing or cannot be used; the message is one line that names the remedy."""
 
 
+class DeviceLostError(DeviceError):
+    """The process in which a device lives ended, whoever named the device."""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """What a device found out about one kernel.

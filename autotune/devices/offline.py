@@ -10,9 +10,9 @@ from typing import Any
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
-from autotune.compiler import CompiledKernel, CompileError
+from autotune.compiler import CompiledKernel, CompileError, CompilerKilledError
 from autotune.db.states import Status, TimeSource
-from autotune.emulator import EmulatorError, HostCompilerMissingError, compiler_version, verify
+from autotune.emulator import EmulatorError, EmulatorKilledError, HostCompilerMissingError, compiler_version, verify
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -79,6 +79,8 @@ class OfflineSession:
         """What the emulator says of one kernel on one small problem."""
         try:
             return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds))
+        except (EmulatorKilledError, CompilerKilledError) as error:
+            return Evaluation(Status.CRASHED, error=str(error))
         except EmulatorError as error:
             return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
         except CompileError as error:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-from autotune.base.worker import Worker, WorkerError, WorkerHungError
+from autotune.base.worker import Worker, WorkerError, WorkerHungError, WorkerKilledError
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
@@ -17,7 +17,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .base import Device, DeviceError, Evaluation, Session
+from .base import Device, DeviceLostError, Evaluation, Session
 from .timing import setup_limit
 
 _CLOSE_SECONDS = 60.0
@@ -88,7 +88,7 @@ class WorkerSession:
             self._worker.call("close", seconds=_CLOSE_SECONDS)
 
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
-        """Verify and time one kernel.
+        """Verify and time one kernel; if the process is killed meanwhile, once more in a new one.
 
         Raises:
             DeviceError: there is no new process to be had after the last one ended.
@@ -100,13 +100,16 @@ class WorkerSession:
             self._worker.end()  # a CUDA context that a kernel has destroyed stays so until its process ends
         return found
 
-    def _evaluation(self, *candidate: Any) -> Evaluation:
+    def _evaluation(self, *candidate: Any, killed_before: bool = False) -> Evaluation:
         try:
             found: Evaluation = self._worker.call("evaluate", *candidate, seconds=self.time_limit)
         except WorkerHungError as error:
             return Evaluation(Status.TIMEOUT, error=f"measuring {error}")
         except WorkerError as error:
-            return Evaluation(Status.CRASHED, error=f"the process for measuring {error}")
+            if isinstance(error, WorkerKilledError) and not killed_before:
+                self._open()
+                return self._evaluation(*candidate, killed_before=True)
+            return Evaluation(Status.CRASHED, error=f"the process for measuring {error}{', twice' * killed_before}")
         return found
 
     def _open(self) -> None:
@@ -119,11 +122,11 @@ class WorkerSession:
 
 @contextmanager
 def _loss_is_an_error(doing: str) -> Iterator[None]:
-    """Turn the end of the process into a `DeviceError`, where no kernel is to blame."""
+    """Turn the end of the process into a `DeviceLostError`, where no kernel is to blame."""
     try:
         yield
     except WorkerError as error:
-        raise DeviceError(f"the process for measuring {error} while it {doing}") from None
+        raise DeviceLostError(f"the process for measuring {error} while it {doing}") from None
 
 
 class _Facts(NamedTuple):

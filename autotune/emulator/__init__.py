@@ -2,6 +2,14 @@
 
 from .build import HostCompilerMissingError, compiler_version
 from .check import SEEDS, verify
-from .launch import EmulatorError, run
+from .launch import EmulatorError, EmulatorKilledError, run
 
-__all__ = ["SEEDS", "EmulatorError", "HostCompilerMissingError", "compiler_version", "run", "verify"]
+__all__ = [
+    "SEEDS",
+    "EmulatorError",
+    "EmulatorKilledError",
+    "HostCompilerMissingError",
+    "compiler_version",
+    "run",
+    "verify",
+]

@@ -7,6 +7,7 @@ import hashlib
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 from contextlib import suppress
 from functools import cache
@@ -17,7 +18,7 @@ from autotune.base.errors import AutotuneError
 from autotune.base.files import atomic_write
 from autotune.base.log import logger
 from autotune.codegen.model.program import Program
-from autotune.compiler import CompileError
+from autotune.compiler import CompileError, CompilerKilledError
 
 _MOST = 10_000  # kernels, of 30 KB
 _FOLDER = Path(__file__).parent / "cpp"
@@ -196,7 +197,11 @@ def _run(command: list[str], text: str = "", **environment: str) -> subprocess.C
 
 def _compile(command: list[str], text: str = "") -> None:
     folder = Path(command[-1]).parent  # it goes even if this process, or the compiler, is killed
-    completed = _run(command, text, TMPDIR=str(folder))
+    for _ in range(2):  # it was killed from outside, or memory ran out
+        completed = _run(command, text, TMPDIR=str(folder))
+        killed = completed.returncode == -signal.SIGKILL or "Killed signal terminated program" in completed.stderr
+        if not killed:
+            break
     if completed.returncode != 0:
         lines = completed.stderr.splitlines()
         for words, code in _NO_ROOM.items():
@@ -205,7 +210,9 @@ def _compile(command: list[str], text: str = "") -> None:
         refused = next((line for line in lines if line.startswith("<stdin>:") and "error" in line), None)
         if refused:
             raise CompileError(refused)
+        if killed:
+            raise CompilerKilledError("the C++ compiler was killed, twice: did memory run out?")
         if completed.returncode < 0 or "signal terminated program" in completed.stderr:
-            raise CompileError("the C++ compiler crashed, or was ended when memory ran out")
+            raise CompileError("the C++ compiler crashed")
         said = next((line for line in lines if "rror" in line), "it failed without a message")
         raise HostCompilerMissingError(f"the C++ compiler cannot build the emulator: {' '.join(said.split())}")

@@ -27,6 +27,10 @@ class EmulatorError(AutotuneError, RuntimeError):
     """What a kernel did wrong, in one line."""
 
 
+class EmulatorKilledError(EmulatorError):
+    """The process was killed twice, as the system does when memory runs out: the kernel may not be to blame."""
+
+
 def run(
     program: Program,
     tensors: Iterable[Tensor],
@@ -71,6 +75,8 @@ def run(
     buffers, buffer_of = _buffers(tensors, arrays)
     asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
     completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
+    if completed.returncode == -signal.SIGKILL:
+        completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
     if -completed.returncode in _TRAPS:
         completed = subprocess.run(command(program, explains=True), input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
@@ -177,6 +183,8 @@ def _check_outcome(completed: subprocess.CompletedProcess[bytes], cpu_seconds: i
         return
     if completed.returncode == -signal.SIGXCPU:
         raise EmulatorError(f"the kernel did not end within {cpu_seconds} s")
+    if completed.returncode == -signal.SIGKILL:
+        raise EmulatorKilledError("the emulator was killed, twice: did memory run out?")
     if completed.returncode < 0:
         raise EmulatorError(f"the kernel crashed with {signal.Signals(-completed.returncode).name}")
     raise EmulatorError(completed.stderr.decode().strip())

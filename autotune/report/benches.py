@@ -9,9 +9,12 @@ from reprlib import repr as short
 from statistics import geometric_mean
 from typing import Any
 
+from autotune.base.files import read_regular
 from autotune.db.trials import Trial
 
 from .winner import ratios
+
+_MOST_BYTES = 64 << 20  # of a result
 
 
 def read_bench(path: Path) -> dict[str, Any]:
@@ -26,7 +29,7 @@ def read_bench(path: Path) -> dict[str, Any]:
         ValueError: one line that says what is wrong with it.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_regular(path, _MOST_BYTES))
         title = f"{_text(document, 'operator')} on {_text(document, 'device')}, {_text(document, 'taken_at')[:10]}"
         rows = [_row(run) for run in _member(document, "runs", list)]
         summaries = _member(document, "baselines", dict)

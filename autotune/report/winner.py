@@ -8,6 +8,7 @@ from typing import Any
 from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.source.listing import listing
 from autotune.db.freshness import changed_program
 from autotune.db.trials import Trial
 from autotune.search_spaces.contract.known import Known
@@ -54,7 +55,7 @@ def winner(group: Group, *, with_source: bool) -> dict[str, Any] | None:
         "command": _emit(known, schedule),
         "grid": [launch.blocks for launch in program.launches],
         "occupancy": [occupancy_document(known.spec, *one) for one in blocks.items()] if registers else [],
-        "source": program.source if with_source else "",
+        "source": listing(program) if with_source else "",
     }
 
 

@@ -11,7 +11,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
-from autotune.compiler import CompiledKernel, CompileError, compiler_version
+from autotune.compiler import CompiledKernel, CompileError, CompilerKilledError, compiler_version
 from autotune.db.freshness import JUDGE, judge
 from autotune.db.states import Status
 from autotune.db.trials import DeviceRecord, ProblemRecord, Trial
@@ -86,7 +86,9 @@ class Evaluator:
         try:
             kernel = job.kernel.result()
         except CompileError as error:
-            return trial(status=Status.COMPILE_ERROR, error=str(error), compiler=compiler_version())
+            killed = isinstance(error, CompilerKilledError)
+            status = Status.CRASHED if killed else Status.COMPILE_ERROR
+            return trial(status=status, error=str(error), compiler=compiler_version())
         evaluation = session.evaluate(job.schedule, job.program, kernel)
         wrong = evaluation.status is Status.WRONG
         return trial(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.source.listing import listing
 from autotune.compile_pool import CompilePool
 from autotune.db.states import Status, TimeSource
 from autotune.db.trials import Trial
@@ -129,7 +130,7 @@ class ProblemSearch:
         self._db.record(trial)
         self._compared.add(trial.schedule_digest)
         if trial.status is not Status.OK:
-            FailureReport(trial, self._device.selector, self._options.seed, job.program.source).write()
+            FailureReport(trial, self._device.selector, self._options.seed, listing(job.program)).write()
         self._few = fastest([*self._few, trial])
         self._best = next(iter(fastest([self._incumbent, *self._few])), None)
         self._by_status[trial.status] += 1

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.launch import Region
+from autotune.codegen.model.workspace import ALIGNMENT, Lifetime, laid_out
 
 from .problem import ProductProblem
-
-ALIGNMENT = 256  # of parts of the workspace, in bytes
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,17 @@ class WorkspaceCopy:
   const long long parts_{x} = (bytes_{x} + {ALIGNMENT - 1}) / {ALIGNMENT};
   product.workspace = static_cast<char*>(product.workspace) + parts_{x} * {ALIGNMENT};
 """
+
+
+def copies_in_workspace(problem: ProductProblem, copies: Sequence[WorkspaceCopy]) -> dict[str, Region]:
+    """Where the copy of each operand lies. All live until the product, so none shares memory."""
+    sizes = {one.operand: one.bytes(problem) for one in copies}
+    return laid_out(sizes, dict.fromkeys(sizes, Lifetime(0, len(copies))))
+
+
+def workspace_bytes(problem: ProductProblem, copies: Sequence[WorkspaceCopy], own: int) -> int:
+    """Bytes of copies, and of what the product keeps behind them."""
+    return max([0, *(one.offset + one.bytes for one in copies_in_workspace(problem, copies).values())]) + own
 
 
 def with_copies(name: str, done: str, copies: Sequence[WorkspaceCopy]) -> str:

@@ -70,6 +70,8 @@ class FieldSpec:
         low, high = self.least, self.most
         if (low is not None and value < low) or (high is not None and value > high):
             return f"expected {low} … {high}" if high is not None else f"expected {low} or more"
+        if self.role is None and value > INT_MAX:
+            return f"expected {INT_MAX} or less"
         if self.power_of_two and (value < 1 or value & (value - 1)):
             return "expected a power of two"
         return ""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from autotune.codegen.model.fields import invalid_fields
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -25,10 +26,10 @@ class Known:
     spec: DeviceSpec
 
     def schedule(self, fields: Mapping[str, Any]) -> Schedule | None:
-        """The schedule of stored fields; None for those of another version."""
+        """The schedule of stored fields; None for those of another version, and for values that no field may have."""
         with suppress(ValueError):
             schedule: Schedule = self.operator.schedule(fields)
-            return schedule
+            return None if any(invalid_fields(schedule)) else schedule
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -14,6 +15,8 @@ from autotune.codegen.model.work import Unit
 
 from .device_spec import DeviceSpec
 
+# What the names of GPUs are made of. They come into comments of C and C++, and into the names of files.
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+@:,()&-]{0,99}")
 _FOLDER = Path(__file__).parent / "devices"
 _CAPABILITIES = Path(__file__).parent / "compute_capabilities.json"
 
@@ -67,6 +70,8 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     if not (isinstance(capability, list | tuple) and len(capability) == 2 and all(type(n) is int for n in capability)):
         raise ValueError(f"compute_capability={short(capability)}: expected two whole numbers")
     rates = _checked_rates(plain.pop("rates"))
+    if not (isinstance(plain["name"], str) and _MODEL.fullmatch(plain["name"])):
+        raise ValueError(f"name={short(plain['name'])} of the device's limits: expected a model as drivers name it")
     for name, value in plain.items():
         kind, least = kinds[name], int(name != "shared_reserved")
         fits = type(value) is kind or (kind is float and type(value) is int)

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from cli_command import Command
 
+from autotune.devices import select
+from autotune.devices.base import DeviceLostError
+
 SUITES = {
     "not-json": "{",
     "no-list": '{"m": 1}',
@@ -84,6 +87,15 @@ def test_one_line_says_what_is_allowed(autotune: Command, arguments: str, allowe
     assert outcome.stderr.startswith("autotune: ")
     assert outcome.stderr.count("\n") == 1
     assert allowed in outcome.stderr
+
+
+def test_a_device_that_is_lost_at_its_start_is_no_bad_input(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(selector: str) -> None:
+        raise DeviceLostError("the process for measuring ended by SIGKILL while it started")
+
+    monkeypatch.setattr(select, "worker_device", killed)
+    outcome = autotune("tune", "sgemm", "--device", "h200")
+    assert (outcome.code, outcome.stderr.count("SIGKILL")) == (1, 1)
 
 
 @pytest.mark.parametrize("name", SUITES)

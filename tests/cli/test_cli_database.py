@@ -320,6 +320,14 @@ def test_no_terminal_is_controlled_by_what_a_database_holds(autotune: Command, f
     assert (outcome.code, "\x1b" in outcome.stderr) == (2, False)
 
 
+@pytest.mark.parametrize("words", ["db export -o", "db backup", "report sgemm -o"])
+def test_no_terminal_is_controlled_by_the_name_of_a_file(
+    autotune: Command, filled: Path, tmp_path: Path, words: str
+) -> None:
+    outcome = autotune(*words.split(), str(tmp_path / "a\x1b[2J"))
+    assert (outcome.code, "\x1b" in outcome.stdout, r"a\u001b[2J" in outcome.stdout) == (0, False, True)
+
+
 def test_what_cannot_be_true_is_not_imported(autotune: Command, filled: Path, tmp_path: Path) -> None:
     document = tmp_path / "false.json"
     with TuningDB() as database:

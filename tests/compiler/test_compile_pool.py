@@ -33,6 +33,25 @@ class Bomb(str):
         return signal.raise_signal, (signal.SIGKILL,)
 
 
+class BombOnce(str):
+    """A source that kills the first process that unpickles it, as one from outside would."""
+
+    def __new__(cls, exploded: Path) -> BombOnce:
+        text = super().__new__(cls, 'extern "C" __global__ void probe(float* x) { *x = 31.5f; }')
+        text.exploded = exploded  # type: ignore[attr-defined]
+        return text
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        return _exploded, (str(self), self.exploded)  # type: ignore[attr-defined]
+
+
+def _exploded(source: str, exploded: Path) -> str:
+    if not exploded.exists():
+        exploded.touch()
+        signal.raise_signal(signal.SIGKILL)
+    return source
+
+
 class Standstill(str):
     """A text at which the process that unpickles it stands still, as at a loop without end in the compiler."""
 
@@ -102,9 +121,14 @@ def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
     bombs = [pool.submit(Program(Bomb(), (), (LAUNCH,)), "sm_90") for _ in range(3)]
     after = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2, 5)]
     for bomb in bombs:
-        with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on probe for sm_90$"):
+        with pytest.raises(CompileError, match=r"^the compiler ended by SIGKILL on probe for sm_90, twice$"):
             bomb.result()
     assert all(future.result().cubin for future in [*before, *after])
+
+
+def test_what_a_killed_process_compiled_is_tried_again(pool: CompilePool, tmp_path: Path) -> None:
+    once = Program(BombOnce(tmp_path / "exploded"), (), (LAUNCH,))
+    assert pool.submit(once, "sm_90").result().cubin
 
 
 def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monkeypatch: pytest.MonkeyPatch) -> None:

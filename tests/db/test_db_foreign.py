@@ -12,6 +12,7 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 SGEMM, LIMITS = operator("sgemm"), named_device("h200")
+TRANSPOSE = operator("transpose")
 PROBLEM = SGEMM.problem_type(4096, 4096, 4096)
 SCHEDULE = SGEMM.default(PROBLEM, LIMITS)
 GENUINE = Trial(
@@ -33,6 +34,13 @@ def small(seconds):
     return replace(GENUINE, problem=record, **own)
 
 
+def scheduled(**changes):
+    problem = TRANSPOSE.problem_type(64, 64)
+    record = ProblemRecord("transpose", problem.key, problem.to_dict())
+    schedule = TRANSPOSE.default(problem, LIMITS).to_dict() | changes
+    return replace(GENUINE, problem=record, schedule=schedule)
+
+
 def of_limits(**changes):
     return replace(GENUINE, device=replace(GENUINE.device, limits={**GENUINE.device.limits, **changes}))
 
@@ -48,9 +56,22 @@ FALSE = {
     "too fast for its size": (small(1e-12), "shorter than any launch"),
     "above the peak": (replace(GENUINE, samples=(1e-3,)), "137.4 TFLOP/s of fp32 .* is above the device's peak"),
     "above the peak of the model": (
-        replace(of_limits(clock_hz=1e15, bandwidth=1e17), samples=(1e-3,)),
+        replace(of_limits(clock_hz=2.97e9, bandwidth=7.2e12), samples=(1e-3,)),
         "is above the device's peak of",
     ),
+    "other limits than the model's": (
+        of_limits(l2_bytes=10**12),
+        "l2_bytes=1000000000000 .* has 62914560",
+    ),
+    "a faster clock than the model's": (of_limits(clock_hz=1e12), "clock_hz=1000000000000.0 of the device's limits"),
+    "a slower memory than the model's": (of_limits(bandwidth=1e9), "bandwidth=1000000000.0 of the device's limits"),
+    "other rates than the model's": (of_limits(rates={"fp32": 128, "tensor_fp16": 9999}), "rate of tensor_fp16=9999"),
+    "a name that ends a comment": (
+        replace(GENUINE, device=DeviceRecord("X */ int f", (9, 0), GENUINE.device.limits | {"name": "X */ int f"})),
+        "expected a model as drivers name it",
+    ),
+    "a size below its range": (scheduled(tile_m=-1), "tile_m=-1 of the schedule: expected"),
+    "a size above its range": (scheduled(tile_m=2**62), "tile_m=4611686018427387904 of the schedule: expected"),
     "baseline too fast": (replace(GENUINE, comparison=BaselineTimes(2.7e-3, {"cublas": 1e-9}, {})), "shorter than any"),
     "negative limits": (of_limits(sm_count=-132), "sm_count=-132 of the device's limits"),
     "limits of another": (of_limits(name="Tesla T4"), "the limits are of 'Tesla T4'"),
@@ -72,6 +93,19 @@ def test_what_cannot_be_true_is_refused_and_replaces_nothing(db, name):
         db.merge(to_document([false]))
     assert "\n" not in str(caught.value)
     assert [one.samples for one in db.trials()] == [GENUINE.samples]
+
+
+def test_limits_that_an_earlier_document_brought_are_not_believed_alone(db):
+    """They may be true as far as the device file tells, and yet let pass what cannot be."""
+    db.merge(to_document([of_limits(clock_hz=2.9e9, l2_bytes=90 << 20)]))
+    copied = TRANSPOSE.problem_type(16384, 16384)
+    record = ProblemRecord("transpose", copied.key, copied.to_dict())
+    schedule = TRANSPOSE.default(copied, LIMITS)
+    own = {"schedule": schedule.to_dict(), "schedule_digest": schedule.digest}
+    lie = replace(GENUINE, problem=record, samples=(2e-7,), **own)
+    with pytest.raises(ValueError, match="is above the device's bandwidth"):
+        db.merge(to_document([lie]))
+    assert len(db.trials()) == 1
 
 
 def test_without_a_known_device_its_model_counts(db):

@@ -2,13 +2,16 @@
 
 import gzip
 import json
+import os
 import random
+from pathlib import Path
 
 import pytest
 from trial_factory import trial
 
 from autotune.db import Status
 from autotune.db import recording as module
+from autotune.db.exchange import read_document
 from autotune.db.recording import read_recording, write_recording
 
 TRIALS = [
@@ -91,3 +94,27 @@ def test_an_empty_file_and_one_that_unfolds_beyond_measure_are_refused(path, mon
     path.write_bytes(gzip.compress(b" " * 1001))
     with pytest.raises(ValueError, match="over 1000 bytes after decompression"):
         read_recording(path)
+
+
+def test_what_decompresses_to_far_more_than_the_file_is_refused(path):
+    path.write_bytes(gzip.compress(b"[" + b"[]," * (40 << 20) + b"[]]\n"))  # 120 MB, which would be 3 GB as lists
+    with pytest.raises(ValueError, match=r"over \d+ bytes after decompression"):
+        read_recording(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [(b'{"a": [%s[]]}' % (b"[]," * 2000), "over 1000 lists and objects"), (b'"%s"' % bytes(300_000), "a line of 3")],
+)
+def test_a_line_that_no_trial_has_is_refused(path, line, complaint):
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()) + line, 0))
+    with pytest.raises(ValueError, match=complaint):
+        read_recording(path)
+
+
+@pytest.mark.parametrize("read", [read_recording, read_document])
+def test_what_never_ends_is_not_read(read, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for endless in (Path("/dev/zero"), tmp_path / "pipe"):
+        with pytest.raises(ValueError, match="no regular file"):
+            read(endless)

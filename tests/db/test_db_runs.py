@@ -9,6 +9,7 @@ import pytest
 from trial_factory import LARGE, NOON, trial
 
 from autotune.db import Outcome, RunRecord, Status, TuningDB
+from autotune.db.models import RunRow
 
 
 def run_record(run="0123abcd", minutes=0, **changes):
@@ -118,6 +119,20 @@ def test_a_run_whose_process_was_killed_is_seen_as_such(url, tmp_path):
         (killed,) = db.runs()
     assert (killed.state, killed.counts, killed.ended_at) == ("killed", {"ok": 1}, None)
     assert not list(tmp_path.rglob("*.run"))
+
+
+def test_the_id_of_a_foreign_run_names_no_file(tmp_path):
+    """A database from elsewhere may have any text as an id, and the lock of a run is a file of its name."""
+    precious, file = tmp_path / "precious.run", tmp_path / "foreign.sqlite3"
+    precious.write_text("precious")
+    (tmp_path / "foreign.sqlite3.studies").mkdir()
+    with TuningDB(str(file)) as db:
+        for name in ("../precious", "01230000"):
+            db._write(lambda session, name=name: session.add(RunRow.of(run_record(name))))
+        assert [(one.id, one.state) for one in db.runs()] == [("01230000", "killed")]
+        with pytest.raises(ValueError, match="expected the id of one run"):
+            db.run("../precious")
+    assert precious.read_text() == "precious"
 
 
 @pytest.mark.parametrize("changes", [{"id": ""}, {"command": None}, {"options": []}, {"devices": [1]}, {"counts": 5}])

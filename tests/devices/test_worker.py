@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from worker_fakes import (
@@ -24,9 +25,10 @@ from worker_fakes import (
     no_device,
 )
 
+from autotune.base.worker import WorkerKilledError
 from autotune.db.states import Status
 from autotune.devices import worker_device
-from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.base import DeviceError, DeviceLostError, Evaluation
 from autotune.devices.timing import setup_limit
 from autotune.devices.worker_device import WorkerDevice, WorkerSession
 
@@ -74,7 +76,7 @@ def test_good_kernels_share_one_process_that_is_not_this_one(device: WorkerDevic
     ("fault", "status", "error"),
     [
         (Fault.SEGFAULT, Status.CRASHED, "the process for measuring ended by SIGSEGV"),
-        (Fault.KILLED, Status.CRASHED, "the process for measuring ended by SIGKILL"),
+        (Fault.KILLED, Status.CRASHED, "the process for measuring ended by SIGKILL, twice"),
         (Fault.EXIT, Status.CRASHED, "the process for measuring ended with exit code 3"),
         (Fault.MEMORY, Status.CRASHED, "the process for measuring ran out of memory"),
         (Fault.CONTEXT, Status.CRASHED, "CUDA_ERROR_ILLEGAL_ADDRESS"),
@@ -92,6 +94,22 @@ def test_a_fault_is_a_status_and_the_next_kernel_gets_another_process(
     after = evaluated(session)
     assert (before.status, after.status) == (Status.OK, Status.OK)
     assert before.error != after.error
+
+
+def test_a_kernel_whose_process_is_killed_is_tried_again(
+    session: WorkerSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call, asked = session._worker.call, []
+
+    def killed_once(method: str, *arguments: Any, seconds: float | None = None) -> Any:
+        asked.append(method)
+        if asked == ["evaluate"]:
+            raise WorkerKilledError("ended by SIGKILL")
+        return call(method, *arguments, seconds=seconds)
+
+    monkeypatch.setattr(session._worker, "call", killed_once)
+    assert evaluated(session).status is Status.OK
+    assert asked == ["evaluate", "open", "evaluate"]
 
 
 def test_a_process_that_is_killed_between_two_kernels_costs_neither(session: WorkerSession) -> None:
@@ -150,7 +168,7 @@ def test_setting_up_and_closing_get_their_time_limits(device: WorkerDevice, monk
 def test_a_device_that_cannot_be_made_is_an_error() -> None:
     with pytest.raises(DeviceError, match="no driver"):
         WorkerDevice(no_device)
-    with pytest.raises(DeviceError, match="the process for measuring ended by SIGKILL while it started"):
+    with pytest.raises(DeviceLostError, match="the process for measuring ended by SIGKILL while it started"):
         WorkerDevice(deadly_device)
 
 

@@ -6,6 +6,8 @@ import errno
 import hashlib
 import os
 import shlex
+import signal
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +24,8 @@ from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
-from autotune.compiler import CompileError
-from autotune.emulator import EmulatorError, HostCompilerMissingError, build, compiler_version, run
+from autotune.compiler import CompileError, CompilerKilledError
+from autotune.emulator import EmulatorError, EmulatorKilledError, HostCompilerMissingError, build, compiler_version, run
 
 X = np.ones(64, np.float32)
 COPY = "y[t] = x[t];"
@@ -167,13 +169,46 @@ def test_a_cache_without_room_gives_way_to_a_temporary_one(
         assert {path.parent for path in build.command(kernel(COPY))} == {tmp_path / "temporary" / "emulator"}
 
 
+def killed_at_first(times: int, call: Callable[..., Any]) -> Callable[..., Any]:
+    """What somebody kills so often from outside."""
+    left = iter(range(times))
+
+    def run(command: list[Any], *arguments: Any, **options: Any) -> Any:
+        if next(left, None) is not None:
+            return subprocess.CompletedProcess(command, -signal.SIGKILL, "", "")
+        return call(command, *arguments, **options)
+
+    return run
+
+
+def test_a_kernel_is_not_blamed_if_its_process_is_killed(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run
+) -> None:
+    processes, source = subprocess.run, kernel(COPY)
+    expected = run(source, X, 64)
+    monkeypatch.setattr(subprocess, "run", killed_at_first(1, processes))
+    np.testing.assert_array_equal(run(source, X, 64), expected)
+    monkeypatch.setattr(subprocess, "run", killed_at_first(2, processes))
+    with pytest.raises(EmulatorKilledError, match="killed, twice"):
+        run(source, X, 64)
+
+
+def test_a_kernel_is_not_blamed_if_its_compiler_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    done = subprocess.CompletedProcess([], 0, "", "")
+    monkeypatch.setattr(build, "_run", killed_at_first(1, lambda *_, **__: done))
+    build._compile(["g++", "-o", str(tmp_path / "kernel")])
+    monkeypatch.setattr(build, "_run", killed_at_first(2, lambda *_, **__: done))
+    with pytest.raises(CompilerKilledError, match="killed, twice"):
+        build._compile(["g++", "-o", str(tmp_path / "kernel")])
+
+
 def test_a_killed_compiler_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("CXX", "sh -c 'case $* in *.cpp*|*-shared*) touch $TMPDIR/ccXXXXXX.s; kill -KILL $$; esac'")
-    with pytest.raises(CompileError, match="compiler crashed"):
+    monkeypatch.setenv("CXX", "sh -c 'case $* in *\"-o \"*) touch $TMPDIR/ccXXXXXX.s; kill -KILL $$; esac'")
+    with pytest.raises(CompileError, match="compiler was killed"):
         run(kernel(COPY), X, 64)
     assert list(tmp_path.rglob("*.s")) == []
 

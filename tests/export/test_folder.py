@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,13 @@ def test_the_interface_has_the_operators_pointers_sizes_and_scalars() -> None:
     assert "{&alpha, &beta}" in source(reading) and "const float beta = 0;" in source(plain)
     for exported, reads in ((plain, False), (reading, True)):
         assert {"fmaf(beta, elements[i]" in program.source for program in exported.programs.values()} == {reads}
+
+
+def test_no_name_of_a_device_ends_a_comment() -> None:
+    limits = replace(H200, name="X */ int f(void) { return 42; } /*")
+    exported = kernels_of(bundle_of(SGEMM, [SgemmProblem(64, 64, 64)], limits, []))
+    comment, _, _ = header(exported).partition("#ifdef")
+    assert comment.count("*/") == 1
 
 
 def test_a_folder_is_written_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from contract.wide_layouts import untouched
 from matmul.gemm_cases import LIMITS, TF32
 from planted import check_caught
 
+from autotune import emulator
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
@@ -47,6 +50,31 @@ def test_threads_store_it_otherwise(fields: dict[str, Any], words: str) -> None:
     problem, chosen = GemmProblem(72, 200, 72, **BOTH, **fields), schedule(f"{words} consumers=1")
     assert not chosen.kept_boxes(problem)
     verify(problem, OPERATOR.program(problem, chosen, LIMITS))
+
+
+def test_a_row_that_begins_beyond_32_bits() -> None:
+    """The last tile of a dense output of 2^31 elements: one row, which is all that exists of it here."""
+    problem = GemmProblem(2**16 + 1, 2**15, 64, **BOTH)
+    program = OPERATOR.program(
+        problem, replace(schedule("BM=64 BN=64 consumers=1 stages=2"), tensor_store=False), LIMITS
+    )
+    tile = problem.m // 64 * (problem.n // 64)
+    first = "locate(blockIdx.x / cluster_blocks, tiling)"
+    assert first in program.source
+    program = replace(
+        program,
+        source=program.source.replace(first, f"locate({tile}, tiling)"),
+        steps=(replace(program.launch, grid=(1, 1, 1)),),
+    )
+    far = (2, problem.n), ((problem.m - 1) * problem.n, 1)
+    tensors = [
+        replace(tensor, shape=far[0], strides=far[1]) if tensor.name in ("d", "z") else tensor
+        for tensor in problem.tensors
+    ]
+    arrays = {tensor.name: untouched(tensor) for tensor in tensors}
+    arrays["a"][-problem.k :], arrays["b"][:] = 2, 1
+    emulator.run(program, tensors, arrays, {"alpha": 1.0, "beta": 0.0})
+    assert (arrays["z"][-problem.n :] == 128).sum() == 64
 
 
 # Bugs planted in the source: what is replaced, and by what.

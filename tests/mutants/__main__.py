@@ -1,54 +1,89 @@
-"""Try mutants: ``python -m tests.mutants``, or those whose file or bug has one of the given words."""
+"""Plant bugs, and say which of them no test catches: ``python -m tests.mutants``.
+
+Without options, those that are kept (kept.py). ``--changed BASE`` plants generic ones (bugs.py) in the lines that are
+not in a commit, ``--sample N`` so many anywhere. Words leave out all mutants that have none of them in their line.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
-from pathlib import Path
+from random import Random
+from time import monotonic
 
-from tests.mutants.mutant import Mutant, mutants
-from tests.mutants.run import failing, verdict
+from tests.mutants.bugs import bugs_of
+from tests.mutants.changed import changed_lines
+from tests.mutants.kept import kept
+from tests.mutants.mutant import TESTS, Mutant, sources
+from tests.mutants.run import Trees, Verdict, failing
+
+_CAUGHT, _SURVIVED, _WRONG = range(3)  # exit codes
 
 
 def main() -> int:
-    """Zero if every mutant was caught."""
+    """Zero if every mutant was caught, 1 if any survived, 2 if none could be tried."""
     parser = argparse.ArgumentParser("python -m tests.mutants", description="Plant bugs and see whether a test fails.")
-    parser.add_argument("words", nargs="*", help="only mutants whose file or bug has one of these words")
-    parser.add_argument("-j", type=int, default=2, dest="jobs", help="mutants, or clean tests, at a time (2)")
-    parser.add_argument("--json", type=Path, help="write the verdicts to this file, too")
+    parser.add_argument("words", nargs="*", help="only mutants that have one of these words in their line")
+    parser.add_argument("--changed", metavar="BASE", help="generic bugs in the lines that are not in this commit")
+    parser.add_argument("--sample", type=int, metavar="N", help="so many generic bugs, of all or of those of --changed")
+    parser.add_argument("--seed", type=int, default=0, help="which ones the sample has (0)")
+    parser.add_argument("--seconds", type=float, help="plant no more after that, and run no test before")
+    parser.add_argument("-j", type=int, default=2, dest="jobs", help="mutants at a time (2)")
     arguments = parser.parse_args()
-    listed = [one for one in mutants() if any(word in str(one) for word in arguments.words or [""])]
+    sys.path.append(str(TESTS))  # as pytest has it
+    try:
+        listed = _listed(arguments)
+    except (LookupError, ValueError) as error:
+        print(error)
+        return _WRONG
     if not listed:
-        parser.error(f"no mutant has one of {', '.join(arguments.words)}")
-    if stale := [f"{one}: {why} ({one.listed})" for one in listed if (why := one.stale())]:
-        print(*stale, f"{len(stale)} mutants are stale", sep="\n")
-        return 1
-    for one in listed:
-        if one.lacks:
-            print(f"skipped, for want of {', '.join(one.lacks)}: {one}")
-    tried = [one for one in listed if one.cases and not one.lacks]
-    if said := failing(tried, arguments.jobs):
+        print("nothing to plant")
+        return _CAUGHT
+    if arguments.seconds is None and (said := failing(listed, arguments.jobs)):
         print(f"a test fails without a mutant: {said}")
-        return 1
-    return _try(tried, sum(not one.cases for one in listed), arguments.jobs, arguments.json)
+        return _WRONG
+    return _try(listed, arguments.jobs, arguments.seconds)
 
 
-def _try(tried: list[Mutant], equivalent: int, jobs: int, path: Path | None) -> int:
+def _listed(arguments: argparse.Namespace) -> list[Mutant]:
+    """What is asked for.
+
+    Raises:
+        LookupError: there is no such commit.
+        ValueError: a kept mutant does not fit the tree.
+    """
+
+    def asked_for(one: object) -> bool:
+        return any(word in str(one) for word in arguments.words or [""])
+
+    if arguments.changed is None and arguments.sample is None:
+        return [one.mutant for one in kept() if asked_for(one) and not one.lacks]
+    lines = changed_lines(arguments.changed) if arguments.changed else dict.fromkeys(sources())
+    listed = [one for file, inside in lines.items() for one in bugs_of(file, inside) if asked_for(one)]
+    Random(arguments.seed).shuffle(listed)
+    return listed[: arguments.sample]
+
+
+def _try(listed: Sequence[Mutant], jobs: int, seconds: float | None) -> int:
     counts: Counter[str] = Counter()
-    document = []
-    with ThreadPoolExecutor(jobs) as pool:
-        for mutant, found in zip(tried, pool.map(verdict, tried), strict=True):
-            print(f"{found.status:8} {found.seconds:5.1f} s  {mutant}", flush=True)
+    end = monotonic() + seconds if seconds else None
+    with Trees(jobs) as trees, ThreadPoolExecutor(jobs) as pool:
+
+        def tried(mutant: Mutant) -> Verdict | None:
+            left = end - monotonic() if end else 600
+            return trees.verdict(mutant, left) if left > 1 else None
+
+        for mutant, found in zip(listed, pool.map(tried, listed), strict=True):
+            if found is None or (end and found.status == "hung"):
+                counts["not tried for want of time"] += 1
+                continue
             counts[found.status] += 1
-            document.append(asdict(mutant) | found._asdict())
-    print(", ".join(f"{count} {status}" for status, count in counts.items()), f"and {equivalent} equivalent")
-    if path:
-        path.write_text(json.dumps(document, indent=1))
-    return int(counts["caught"] != len(tried))
+            print(f"{found.status:8} {found.seconds:5.1f} s  {mutant}", flush=True)
+    print(", ".join(f"{count} {status}" for status, count in counts.items()))
+    return _SURVIVED if counts["survived"] or counts["text"] or counts["hung"] else _CAUGHT
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from autotune.cli.options import (
     output_option,
     run_of,
 )
+from autotune.cli.printable import printable
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.rendering.records import print_explained, print_stale
 from autotune.cli.rendering.trials import print_bests, print_trials
@@ -148,7 +149,7 @@ def export_trials(
     if as_json:
         print_json({"path": output})
     else:
-        print(f"wrote {output}")
+        print(f"wrote {printable(str(output))}")
 
 
 @app.command()
@@ -175,7 +176,7 @@ def ship(
     if as_json:
         print_json({"trials": len(measured), "paths": paths})
     else:
-        print("\n".join(f"wrote {path}" for path in paths))
+        print("\n".join(f"wrote {printable(str(path))}" for path in paths))
 
 
 @app.command("import")

@@ -11,6 +11,7 @@ import typer
 
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
+from autotune.cli.printable import printable
 from autotune.cli.rendering.output import print_json
 from autotune.cli.suite import SuiteOption, entries_of
 
@@ -51,4 +52,4 @@ def export(
     if as_json:
         print_json({"path": output, "records": recorded, "kernels": len(exported.programs), "missing": missing})
     else:
-        print(f"wrote {len(recorded)} records and {len(exported.programs)} kernels to {output}")
+        print(f"wrote {len(recorded)} records and {len(exported.programs)} kernels to {printable(str(output))}")

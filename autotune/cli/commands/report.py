@@ -19,6 +19,7 @@ from autotune.cli.options import (
     output_option,
     run_of,
 )
+from autotune.cli.printable import printable
 from autotune.cli.rendering.output import print_json
 from autotune.cli.rendering.runs import facts
 
@@ -72,7 +73,7 @@ def report(
     if as_json:
         print_json({"path": path, "bytes": len(text.encode()), "trials": trials, "problems": len(groups)})
     else:
-        print(f"wrote {path}, {trials} trials: open it in a browser")
+        print(f"wrote {printable(str(path))}, {trials} trials: open it in a browser")
 
 
 def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | None]:

@@ -10,6 +10,7 @@ import typer
 
 from autotune.cli.errors import BadInputError
 from autotune.cli.options import DatabaseOption, JsonOption, checked_output, opened, run_of
+from autotune.cli.printable import printable
 from autotune.cli.rendering.output import print_json
 from autotune.cli.rendering.runs import print_run, print_runs
 
@@ -68,4 +69,5 @@ def export(
     if as_json:
         print_json({"path": optuna, "trials": trials})
     else:
-        print(f"wrote {optuna}, {trials} trials; optuna-dashboard {quote(str(optuna))} shows them")
+        file = printable(str(optuna))
+        print(f"wrote {file}, {trials} trials; optuna-dashboard {quote(file)} shows them")

@@ -10,6 +10,7 @@ import typer
 
 from autotune.cli.errors import user_input
 from autotune.cli.options import DatabaseOption, JsonOption, checked_output, opened
+from autotune.cli.printable import printable
 from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def backup(
     if as_json:
         print_json({"path": file})
     else:
-        print(f"wrote {file}")
+        print(f"wrote {printable(str(file))}")
 
 
 def _counts(found: list[Prunable]) -> list[tuple[Any, ...]]:

@@ -55,11 +55,12 @@ def title(operator: Any, problem: Problem, device: Device) -> str:
 
 def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Trial) -> Path:
     from autotune.base.cache import cache_folder, keep_newest, own_place
+    from autotune.codegen.source.listing import listing
 
     schedule = operator.schedule(best.schedule)
-    source = operator.program(problem, schedule, spec)
-    path = cache_folder("sources") / f"{operator.name}-{source.digest[:16]}.cu"
-    write_text(own_place(path), source.source)
+    program = operator.program(problem, schedule, spec)
+    path = cache_folder("sources") / f"{operator.name}-{program.digest[:16]}.cu"
+    write_text(own_place(path), listing(program))
     keep_newest(path.parent, _MOST_SOURCES)
     return path
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from autotune.codegen.epilogue import epilogue
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul import double_sums
+from autotune.codegen.matmul.workspace_copy import workspace_bytes
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP
@@ -78,9 +79,9 @@ def scheduled(
     entries = f"{prepare.source_of(before, tensor_maps=bool(maps))}{entry}" if before else entry
     source = scheduled_source(f"{ENTRY}: {served}", schedule, launches[-1], members, declared, body, entries)
     own = schedule.workspace_bytes(problem)
-    workspace_bytes = sum(one.copy.bytes(problem) for one in before) + own
+    needed = workspace_bytes(problem, [one.copy for one in before], own)
     suffix = footprint.arch_suffix
-    return Program(source, members, tuple(launches), workspace_bytes, scratch=own == 0, arch_suffix=suffix)
+    return Program(source, members, tuple(launches), needed, scratch=own == 0, arch_suffix=suffix)
 
 
 def by_column(problem: GemmProblem) -> bool:

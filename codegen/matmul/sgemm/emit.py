@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from autotune.codegen.epilogue import epilogue
 from autotune.codegen.matmul import double_sums
+from autotune.codegen.matmul.workspace_copy import workspace_bytes
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
@@ -63,8 +64,8 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
 
 {body}
 {source_of(before) if before else ""}{footprint.entry(ENTRY, _body(problem, transposed=bool(before)))}"""
-    workspace_bytes = sum(one.bytes for one in before) + schedule.workspace_bytes(problem)
-    return Program(source, members, (*(one.launch for one in before), launch), workspace_bytes)
+    needed = workspace_bytes(given, [one.copy for one in before], schedule.workspace_bytes(problem))
+    return Program(source, members, (*(one.launch for one in before), launch), needed)
 
 
 def _body(problem: SgemmProblem, *, transposed: bool) -> str:

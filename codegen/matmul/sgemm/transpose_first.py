@@ -30,13 +30,11 @@ class Transposition:
     Attributes:
         copy: where it is put.
         problem: what is transposed.
-        bytes: of the workspace.
         vector: elements of a load.
     """
 
     copy: WorkspaceCopy
     problem: TransposeProblem
-    bytes: int
     vector: int
 
     @property
@@ -96,7 +94,7 @@ def transposed_first(problem: SgemmProblem, schedule: SgemmSchedule) -> tuple[Tr
                 align_a=align,
                 ldb=copy.leading(problem),
             )
-            found.append(Transposition(copy, what, copy.bytes(problem), getattr(schedule, f"vector_{operand}")))
+            found.append(Transposition(copy, what, getattr(schedule, f"vector_{operand}")))
     return tuple(found)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from autotune.codegen.matmul.gemm.prepare import footprint, prepared
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
-from autotune.codegen.matmul.workspace_copy import ALIGNMENT
+from autotune.codegen.matmul.workspace_copy import workspace_bytes
 from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.workspace import ALIGNMENT
 from autotune.search_spaces.machine.workload import Workload
 
 _WORKSPACE_BYTES = 2**30
@@ -30,7 +31,7 @@ def violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:
             yield f"{operand.upper()} lies along k, so prepare_{operand} cannot transpose it"
     if before and _empty(problem):
         yield f"there is no product to prepare {' and '.join(one.copy.operand.upper() for one in before)} for"
-    needed = sum(one.copy.bytes(problem) for one in before)
+    needed = workspace_bytes(problem, [one.copy for one in before], 0)
     if needed > _WORKSPACE_BYTES:
         yield f"prepared operands need a workspace of {needed} bytes over {_WORKSPACE_BYTES}"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, FfmaOrder, SgemmSchedule, strip_width
 from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
+from autotune.codegen.matmul.workspace_copy import workspace_bytes
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import group_violations
@@ -37,7 +38,7 @@ def _transposition_violations(problem: SgemmProblem, schedule: SgemmSchedule) ->
             elif problem.k == 0:
                 yield f"{operand.upper()} has no elements to transpose first, as k is 0"
             yield from _alignment_violations(problem, schedule, operand)
-    needed = sum(one.bytes for one in transposed_first(problem, schedule))
+    needed = workspace_bytes(problem, [one.copy for one in transposed_first(problem, schedule)], 0)
     if needed > _WORKSPACE_BYTES:
         yield f"transposed operands need {needed} B of workspace, over {_WORKSPACE_BYTES} B"
 

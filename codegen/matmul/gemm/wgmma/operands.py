@@ -5,6 +5,7 @@ from __future__ import annotations
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.prepare import prepared, product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.workspace_copy import copies_in_workspace
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
@@ -19,11 +20,9 @@ def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument
 
     Boxes of C and Z are those of D.
     """
-    left, places, offset = multiplied(product(problem, schedule), schedule), {}, 0
+    left = multiplied(product(problem, schedule), schedule)
+    copies = copies_in_workspace(problem, [one.copy for one in prepared(problem, schedule)])
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
-    for one in prepared(problem, schedule):
-        places[one.copy.operand] = offset
-        offset += one.copy.bytes(problem)
     maps = []
     for operand, extent, sharers in (
         ("a", schedule.block_m, schedule.cluster_n),
@@ -33,9 +32,10 @@ def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument
         if operand == "b" and left.gate is Gate.HALVES and left.along_k("b"):
             rows //= 2  # gates, and then factors
         dtype = left.dtype if operand == "a" else left.dtype_b
-        tensor = "workspace" if operand in places else tensors.get(operand, operand)
+        tensor = "workspace" if operand in copies else tensors.get(operand, operand)
+        offset = copies[operand].offset if operand in copies else 0
         width = schedule.row_bytes(problem, operand)
-        maps.append(_map(left, operand, dtype, rows, tensor, places.get(operand, 0), width))
+        maps.append(_map(left, operand, dtype, rows, tensor, offset, width))
     if schedule.tensor_store:
         known = {"c": schedule.residual_stages(problem), "z": schedule.kept_boxes(problem)}
         stored = ["d", *(name for name, one in known.items() if one)]
