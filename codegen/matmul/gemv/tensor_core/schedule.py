@@ -20,8 +20,8 @@ class TensorCoreSchedule(GemvSchedule):
     """Warps multiply 16 rows of W by 8 vectors: x of 16 bits, W stored as n×k.
 
     Attributes:
-        spread_x: whether parts of x are the columns that few vectors leave free, and lanes of a row share its scales: of
-            quantised W.
+        spread_x: whether parts of x are the columns that few vectors leave free, and lanes of a row share its scales:
+            of quantised W.
     """
 
     kernel = "tensor_core"
