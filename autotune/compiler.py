@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cuda.core import ProgramOptions
     from cuda.core.utils import FileStreamProgramCache
 
-_SCHEMA = b"2"  # of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
+_SCHEMA = b"2"  # the form of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
 _CACHE_BYTES = 512 << 20  # about ten thousand kernels; the least recently used go first
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from .codegen.model.dtype import DType
 from .codegen.model.problem import Array, Problem
-from .codegen.model.tensor import Exact, Role, Tensor, Within
+from .codegen.model.tensor import Checked, Role, Tensor, Within
 
 UNTOUCHED = "the gap untouched"
 # Every byte of an output before a launch. The first one makes NaN of every floating-point type. What a kernel does not
@@ -56,7 +57,7 @@ def exact_launch_inputs(problem: Problem, seed: int) -> dict[str, Array] | None:
 
 def exactly(tensor: Tensor) -> Tensor:
     """An output as it is judged for `exact_launch_inputs`: it may be rounded once, and relative to itself."""
-    return tensor if isinstance(tensor.judged, Exact) else replace(tensor, judged=Within.rounded(tensor.dtype))
+    return replace(tensor, judged=Within.rounded(tensor.dtype)) if isinstance(tensor.judged, Within) else tensor
 
 
 def _with_poison(problem: Problem, inputs: dict[str, Array]) -> dict[str, Array]:
@@ -74,7 +75,7 @@ def launch_arrays(problem: Problem, seed: int, poison: int = POISONS[0]) -> dict
 
 def expected_dtype(tensor: Tensor) -> DType:
     """The type in which a reference states an output: float64 where the kernel may round, else the output's own."""
-    return tensor.dtype if isinstance(tensor.judged, Exact) else DType.FLOAT64
+    return DType.FLOAT64 if isinstance(tensor.judged, Within) else tensor.dtype
 
 
 def scale_name(tensor: Tensor) -> str:
@@ -82,8 +83,46 @@ def scale_name(tensor: Tensor) -> str:
     return f"{tensor.name}_scale"
 
 
+def judge(
+    problem: Problem,
+    before: Mapping[str, Array],
+    after: Mapping[str, Array],
+    expected: Mapping[str, Array],
+    *,
+    exact: bool = False,
+) -> dict[str, float | Mismatch]:
+    """`compare` each output of a problem, or look whether it is right where it is `Checked`.
+
+    Args:
+        problem: what was computed.
+        before, after: what tensors held before and after the launch.
+        expected: what `Problem.reference` says.
+        exact: whether the inputs are `exact_launch_inputs`.
+    """
+    outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+    checked: Mapping[str, Array] = {}
+    if any(isinstance(tensor.judged, Checked) for tensor in outputs):
+        inputs = {tensor.name: before[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
+        checked = problem.check(inputs, {tensor.name: after[tensor.name] for tensor in outputs}, problem.scalars)
+    found: dict[str, float | Mismatch] = {}
+    for tensor in outputs:
+        name, counts = tensor.name, after[tensor.extent.count] if tensor.extent else None
+        if isinstance(tensor.judged, Checked):
+            found[name] = compare_checked(tensor, after[name], checked[name], before[name], counts)
+        else:
+            scale = None if exact else expected.get(scale_name(tensor))
+            judged = exactly(tensor) if exact else tensor
+            found[name] = compare(judged, after[name], expected[name], before[name], scale, counts)
+    return found
+
+
 def compare(
-    tensor: Tensor, actual: Array, expected: Array, before: Array, scale: Array | None = None
+    tensor: Tensor,
+    actual: Array,
+    expected: Array,
+    before: Array,
+    scale: Array | None = None,
+    counts: Array | None = None,
 ) -> float | Mismatch:
     """Judge a whole flat output as `tensor.judged` says, and return its largest absolute error if all of it is right.
 
@@ -95,6 +134,7 @@ def compare(
         expected: what `Problem.reference` says, of `expected_dtype`; its gaps do not count.
         before: what was there before the launch.
         scale: what errors are relative to; None stands for |expected|.
+        counts: what the kernel left in the output that `Tensor.extent` names; the elements behind are gaps.
 
     Raises:
         ValueError: the arrays do not fit the tensor.
@@ -105,27 +145,46 @@ def compare(
                 f"{tensor.name} is compared with {array.dtype} of shape {array.shape}; "
                 f"expected {dtype} of shape ({tensor.size},)"
             )
-    if isinstance(tensor.judged, Exact):
+    if not isinstance(tensor.judged, Within):
         error, right = np.zeros(tensor.size), _same(tensor.dtype, actual, expected)
     else:
         error, right = _within(tensor.judged, tensor.dtype, actual, expected, scale)
-    inside = tensor.inside
-    if inside is None:
-        inside = np.ones(tensor.size, np.bool_)
-    else:
+    inside = _inside(tensor, counts)
+    found = _found(right, inside, actual, before, lambda index: str(expected[index]))
+    return found or float(np.max(error, initial=0.0, where=inside & np.isfinite(error)))
+
+
+def compare_checked(
+    tensor: Tensor, actual: Array, right: Array, before: Array, counts: Array | None = None
+) -> float | Mismatch:
+    """The same of an output that is `Checked`, whose elements are `right` as `Problem.check` says."""
+    return _found(right, _inside(tensor, counts), actual, before, lambda _: str(tensor.judged)) or 0.0
+
+
+def _inside(tensor: Tensor, counts: Array | None) -> _Mask:
+    if tensor.extent and counts is not None:
+        return tensor.counted(counts)
+    return np.ones(tensor.size, np.bool_) if tensor.inside is None else tensor.inside
+
+
+def _found(
+    right: _Mask, inside: _Mask, actual: Array, before: Array, expected: Callable[[int], str]
+) -> Mismatch | None:
+    if not inside.all():
         right = np.where(inside, right, _same_bits(actual, before))
     if right.all():
-        return float(np.max(error, initial=0.0, where=inside & np.isfinite(error)))
+        return None
     index = int(np.argmin(right))
     wrong = int(right.size - np.count_nonzero(right))
-    return Mismatch(wrong, right.size, index, str(actual[index]), str(expected[index]) if inside[index] else UNTOUCHED)
+    return Mismatch(wrong, right.size, index, str(actual[index]), expected(index) if inside[index] else UNTOUCHED)
 
 
-def difference(tensor: Tensor, first: Array, second: Array) -> str:
-    """How an output of two launches on the same inputs differs, bit for bit but for gaps; empty if it does not."""
-    same = _same_bits(first, second)
-    if (inside := tensor.inside) is not None:
-        same |= ~inside
+def difference(tensor: Tensor, first: Array, second: Array, counts: Array | None = None) -> str:
+    """How an output of two launches on the same inputs differs, bit for bit but for gaps; empty if it does not.
+
+    `counts` is what a launch left in the output that `Tensor.extent` names.
+    """
+    same = _same_bits(first, second) | ~_inside(tensor, counts)
     if same.all():
         return ""
     index = int(np.argmin(same))

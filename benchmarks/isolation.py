@@ -34,7 +34,7 @@ def main(selector: str, size: int = 4096) -> None:
         candidates = list(zip(seeds, sources, kernels, strict=True))
         # The first round makes what is cached, such as the emulator's executables.
         rounds = [[_seconds(one, problem, candidates) for one in devices.values()] for _ in range(1 + ROUNDS)][1:]
-    here, away = (min(seconds) for seconds in zip(*rounds, strict=True))  # of the rounds that were disturbed least
+    here, away = (min(seconds) for seconds in zip(*rounds, strict=True))  # the rounds that were disturbed least
     for name, seconds in zip(devices, (here, away), strict=True):
         print(f"{name:<21} {1e3 * seconds / len(candidates):.2f} ms for each of {len(candidates)} kernels")
     print(f"isolation costs       {away / here - 1:.2%} of measuring")

@@ -26,7 +26,7 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
 
 TUNERS = (1, 2, 4, 8)
-TRIALS, BARE_TRIALS = 32, 100  # of each tuner
+TRIALS, BARE_TRIALS = 32, 100  # trials of each tuner
 NAME = "autotune_bench_study"
 
 

@@ -74,12 +74,13 @@ def _changed_program(operator: Operator[Any, Any], made: str, digest: str) -> st
 
 
 def judge(operator: Operator[Any, Any], problem: Problem) -> str:
-    """A digest of what decides whether a problem's outputs are right: the reference kernel, and their tolerances.
+    """A digest of what decides whether a problem's outputs are right: reference kernel, tolerances, and checker.
 
     The NumPy reference, which the emulator compares with, agrees with the kernel; tests see to that.
     """
     tolerances = {tensor.name: tensor.judged for tensor in problem.tensors if tensor.role is not Role.INPUT}
-    return hashlib.sha256(f"{operator.reference(problem).digest}\n{tolerances}".encode()).hexdigest()[:_DIGITS]
+    checker = operator.checker(problem).digest if operator.checker else ""
+    return hashlib.sha256(f"{operator.reference(problem).digest}\n{tolerances}{checker}".encode()).hexdigest()[:_DIGITS]
 
 
 def misjudged(trial: Trial | Tried, today: str) -> bool:

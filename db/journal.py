@@ -38,7 +38,7 @@ class JournalFile(BaseJournalBackend):
     def __init__(self, path: Path | None) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
         self._file = os.open(path, flags, 0o666) if path else os.memfd_create("study")
-        self._next, self._offset = 0, 0  # of the log to read next
+        self._next, self._offset = 0, 0  # where the log is read next
         self._depth = 0
 
     @contextmanager

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 from .engine import sqlite_file
 from .errors import UNUSABLE_DISK, DatabaseError
 
-_CLASS = 0x72756E73  # of the advisory locks: "runs" in ASCII
-_HOLD = text(  # of a host that is gone, the server hears nothing: it asks after 15 s of silence
+_CLASS = 0x72756E73  # class of the advisory locks: "runs" in ASCII
+_HOLD = text(  # when a host is gone, the server hears nothing: it asks after 15 s of silence
     "SELECT set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '15', false), "
     "set_config('tcp_keepalives_count', '2', false), pg_advisory_lock(:class, :run)"
 )

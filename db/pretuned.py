@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "pretuned"
-CALIBRATION = "calibration.json"  # of a device model, beside its trials
+CALIBRATION = "calibration.json"  # the calibration of a device model, beside its trials
 
 
 class ShippedFile(NamedTuple):

@@ -19,9 +19,9 @@ from autotune.base.files import atomic_write, read_regular
 from .exchange import from_document, to_document
 from .trials import Trial
 
-_MOST_BYTES = 256 << 20  # of a decompressed recording: ten thousand schedules take a tenth of it
-_MOST_RATIO = 64  # of decompressed bytes to those of the file: a genuine recording has less than 30
-_LONGEST_LINE = 1 << 18  # bytes, of a trial: a genuine one has a few thousand
+_MOST_BYTES = 256 << 20  # bytes of a decompressed recording: ten thousand schedules take a tenth of it
+_MOST_RATIO = 64  # decompressed bytes for each of the file: a genuine recording has less than 30
+_LONGEST_LINE = 1 << 18  # bytes of a trial: a genuine one has a few thousand
 _MOST_NESTED = 1000  # lists and objects of a line: a genuine one has about ten
 _DIGITS = 9  # nanoseconds: an event resolves 32 of them, and more digits would not compress
 

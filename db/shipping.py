@@ -37,7 +37,7 @@ def ship(trials: Iterable[Trial], folder: Path) -> list[Path]:
     for (device, name), listed in sorted(groups.items()):
         path = folder / device / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        listed.sort(key=lambda trial: trial.problem.key)  # of a problem the best stays first: it wins a tie
+        listed.sort(key=lambda trial: trial.problem.key)  # the best of a problem stays first: it wins a tie
         write_text(path, _lines(to_document(listed)))
         written.append(path)
     return written

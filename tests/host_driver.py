@@ -9,9 +9,11 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autotune.base.cuda_core import CUDAError
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Tensor
 from autotune.devices import cuda_session, memory, operands
@@ -20,7 +22,7 @@ from autotune.devices.memory import GuardedBuffer
 from autotune.devices.timing import Timed
 from autotune.devices.verifier import Discrepancy
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.verification import Mismatch, compare, expected_dtype, poisoned
+from autotune.verification import Mismatch, compare, compare_checked, expected_dtype, poisoned
 
 Kernel = Callable[[Any], None]
 
@@ -83,10 +85,14 @@ class HostVerifier:
     def __init__(self, *_: Any) -> None: ...
 
     def compare(
-        self, tensor: Tensor, actual: GuardedBuffer, expected: GuardedBuffer, *, scale: Any, before: Any, poison: int
+        self, tensor: Tensor, actual: Any, expected: Any, *, scale: Any, before: Any, counts: Any, poison: int
     ) -> Discrepancy:
         was = _elements(before, tensor.dtype) if before else poisoned(tensor, poison)
-        found = compare(tensor, _elements(actual, tensor.dtype), _elements(expected, expected_dtype(tensor)), was)
+        left, ends = _elements(actual, tensor.dtype), _elements(counts, DType.INT32) if counts else None
+        if expected is None:
+            found = compare_checked(tensor, left, np.ones(tensor.size, np.bool_), was, ends)
+        else:
+            found = compare(tensor, left, _elements(expected, expected_dtype(tensor)), was, counts=ends)
         if isinstance(found, Mismatch):
             return Discrepancy(found.count, found.index, 0.0)
         return Discrepancy(0, 0, found)
@@ -115,8 +121,10 @@ def _elements(buffer: GuardedBuffer, dtype: Any) -> Array:
     return buffer.download(dtype.numpy, buffer.size // dtype.bytes)
 
 
-def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: Kernel) -> CudaContext:
-    """The context of such a GPU, whose reference kernel is `reference`."""
+def host_context(
+    monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: Kernel, checker: Kernel | None = None
+) -> CudaContext:
+    """The context of such a GPU with these kernels, of which the checker's program is named ``check``."""
     driver = SimpleNamespace(
         cuMemsetD8Async=lambda pointer, byte, size, stream: ctypes.memset(pointer, byte, size),
         cuMemcpyHtoDAsync=lambda to, source, size, stream: ctypes.memmove(to, source, size),
@@ -128,6 +136,8 @@ def host_context(monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: K
     monkeypatch.setattr(memory, "GUARD_BYTES", 256)
     monkeypatch.setattr(cuda_session, "LoadedProgram", Loaded)
     monkeypatch.setattr(operands, "Verifier", HostVerifier)
-    monkeypatch.setattr(operands, "compile_kernel", lambda program, arch: reference)
+    monkeypatch.setattr(
+        operands, "compile_kernel", lambda program, arch: checker if program.name == "check" else reference
+    )
     monkeypatch.setattr(cuda_session, "measure", _ten_samples)
     return CudaContext("0", Handle(), spec)  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ def _facts(problem: Problem, schedule: Schedule) -> Iterator[tuple[str, object]]
     yield from schedule.to_dict().items()
     for name, spec in field_specs(type(problem)).items():
         value = getattr(problem, name)
-        if spec.role is FieldRole.KIND:
+        if spec.role in (FieldRole.KIND, FieldRole.DATA):
             yield name, value
         elif spec.role is FieldRole.SIZE:
             yield name, value if value < 2 else (2, gcd(value, 64))

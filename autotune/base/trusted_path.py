@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .errors import AutotuneError
 
-_MOST_LINKS = 40  # of one path, as Linux has it
+_MOST_LINKS = 40  # links of one path, as Linux has it
 
 
 class UnsafeCacheError(AutotuneError, OSError):

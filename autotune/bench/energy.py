@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from .baseline import Launcher
 
-_SECONDS = 1.0  # of launches that count
+_SECONDS = 1.0  # seconds of launches that count
 _MOST_SECONDS = 3.0  # until the counter must have moved
-_BATCH_SECONDS = 0.02  # of launches between two looks at the counter
+_BATCH_SECONDS = 0.02  # seconds of launches between two looks at the counter
 
 
 class Energy(NamedTuple):

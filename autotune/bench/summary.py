@@ -11,7 +11,7 @@ from .comparison import Comparison
 from .run import Run
 
 LARGE = 256 << 20  # bytes from which on a launch costs nothing beside them
-_NEAR = 0.95  # of the copy's rate
+_NEAR = 0.95  # share of the copy's rate
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from .baseline import Launcher
 from .interleave import interleaved
 
 OWN, PYTORCH = "autotune", "torch"
-_CALLS = 20  # of a sample: the driver holds about a thousand launches before it makes callers wait
+_CALLS = 20  # calls of a sample: the driver holds about a thousand launches before it makes callers wait
 
 
 class Case(NamedTuple):

@@ -14,7 +14,7 @@ from .experiment import Found, check_result
 from .instrument import Instrument
 
 _CHECKED_PASSES, _TIMED_PASSES = 16, 512
-_TENSOR_BLOCKS = 4  # of an SM
+_TENSOR_BLOCKS = 4  # blocks of an SM
 _TENSOR_SINCE = (8, 0)  # the first compute capability with BF16 in tensor cores
 _ONES = 0x3F803F80  # two of bfloat16
 _SEED = 18

@@ -18,8 +18,8 @@ from .instrument import Instrument
 
 _RESIDENT = 4  # blocks of an SM that share the work; as many as that fit on every device
 _UNROLLS = (2, 4, 8)
-_L2_SHARES = (1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1, 3 / 2, 2, 4)  # of the L2 cache, as footprints
-_L2_BYTES = 1 << 31  # of a launch
+_L2_SHARES = (1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1, 3 / 2, 2, 4)  # footprints, as shares of the L2 cache
+_L2_BYTES = 1 << 31  # bytes of a launch
 _SHARED_PASSES = 1024
 
 
@@ -92,7 +92,7 @@ def shared_bandwidth(instrument: Instrument) -> Found:
     instrument.launch(program, {"passes": (few := 5)})
     places = (np.arange(threads)[:, None] + 32 * np.arange(few)) % threads
     vectors = places[:, :, None] + 128 * np.arange(programs.SHARED_LOADS)
-    words = 4 * (4 * vectors).sum() + 6 * vectors.size  # of vector v the words 4·v to 4·v + 3
+    words = 4 * (4 * vectors).sum() + 6 * vectors.size  # vector v has the words 4·v to 4·v + 3
     found = instrument.download("sums", np.uint32, blocks * threads).sum(dtype=np.uint64)
     check_result(program, wrapped(int(found)), wrapped(blocks * int(words)))
     seconds = instrument.seconds(program, {"passes": _SHARED_PASSES}, cold=False)

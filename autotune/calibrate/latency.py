@@ -15,16 +15,19 @@ from .experiment import Found, check_result
 from .instrument import Instrument
 
 _FOOTPRINTS = tuple(1 << log2 for log2 in (14, 15, 16, 17, 18, 20, 22, 24, 25, 26, 28, 30))
-_L1_FOOTPRINT, _L2_FOOTPRINT = 1 << 14, 1 << 20  # of a chain in L1 on every device, and of one in L2 but not in L1
+_L1_FOOTPRINT, _L2_FOOTPRINT = (
+    1 << 14,
+    1 << 20,
+)  # bytes of a chain in L1 on every device, and of one in L2 but not in L1
 _MEMORY_CACHES = 4  # caches full, as the footprint of a chain in device memory
 _ADDRESS_BYTES = 8
 _MOST_NODES = 1 << 16
 _L1_STEPS, _MEMORY_STEPS = 1 << 18, 1 << 12
 _L1_BYTES = 1 << 18  # footprints that L1 may hold: it is empty when a kernel begins, so the chain is gone through often
-_GENERATOR = (1664525, 1013904223)  # of latency.cuh
+_GENERATOR = (1664525, 1013904223)  # factor and summand of latency.cuh
 _SHAPES = tuple((threads, 1) for threads in (32, 64, 128, 256, 512, 1024)) + tuple((1024, loads) for loads in (2, 4, 8))
-_FEWEST_BYTES = 1 << 28  # of the array
-_ENOUGH = 0.95  # of the most bandwidth
+_FEWEST_BYTES = 1 << 28  # bytes of the array
+_ENOUGH = 0.95  # share of the most bandwidth
 
 
 def latency(instrument: Instrument) -> Found:

@@ -15,7 +15,7 @@ from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.problem import Array
 from autotune.verification import POISONS
 
-_ALLOCATION_ALIGNMENT = 256  # of cuMemAlloc
+_ALLOCATION_ALIGNMENT = 256  # bytes of cuMemAlloc
 GUARD_BYTES = 1 << 20  # the rows of a tile that starts inside of a buffer and ends outside fit in
 
 

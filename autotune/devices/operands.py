@@ -11,7 +11,6 @@ from typing import Any
 
 from cuda.core import Stream
 
-from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
@@ -20,19 +19,17 @@ from autotune.db.states import Status
 from autotune.search_spaces.contract.operator import Operator
 from autotune.verification import (
     POISONS,
-    UNTOUCHED,
     Mismatch,
     exact_launch_inputs,
     exactly,
-    expected_dtype,
     launch_inputs,
-    scale_name,
 )
 
 from .base import Evaluation
 from .cuda_context import CudaContext
 from .launcher import LoadedProgram
 from .memory import GuardedBuffer
+from .output_judge import OutputJudge
 from .tensor_maps import encode
 from .verifier import Verifier
 
@@ -114,12 +111,21 @@ class Operands:
             self._watch(tensor.name, self._buffers[tensor.name], guards_only=tensor.role is not Role.INPUT)
             for tensor in problem.tensors
         ]
-        reference = operator.reference(problem)
-        self._expected = self._allocate_expected(inputs, {one.brought for one in reference.brought})
-        kernel = compile_kernel(reference, context.limits.arch)
-        with self.ready(reference, kernel, self._expected) as computing:
-            computing.launch()
-            stream.sync()
+        allocate = partial(self._buffer, memory=memory)
+        self._judge = OutputJudge(self.verifier, self._outputs, self._buffers, allocate)
+        if self._judge.compared:
+            reference = operator.reference(problem)
+            expected = self._judge.reference_buffers(inputs, {one.brought for one in reference.brought})
+            with self.ready(reference, compile_kernel(reference, context.limits.arch), expected) as computing:
+                computing.launch()
+                stream.sync()
+        self._check: Callable[[], None] = lambda: None
+        if self._judge.checked:
+            checker = operator.checked_by(problem)
+            kernel = compile_kernel(checker, context.limits.arch)
+            self._check = memory.enter_context(
+                self.ready(checker, kernel, self._judge.checker_buffers(self._before))
+            ).launch
 
     def pointer(self, name: str) -> int:
         """The device address of a tensor's buffer."""
@@ -196,27 +202,14 @@ class Operands:
     def _watch(self, name: str, buffer: GuardedBuffer, *, guards_only: bool) -> Watched:
         return Watched(name, buffer, guards_only, self.verifier.checksum(buffer, guards_only=guards_only))
 
-    def _allocate_expected(self, inputs: Mapping[str, Array], taken: set[str]) -> dict[str, GuardedBuffer]:
-        """Buffers for what the reference writes, and for the scales of the errors that it has a pointer for."""
-        expected = {}
-        for tensor in self._outputs:
-            dtype = expected_dtype(tensor)
-            alignment = max(tensor.alignment, dtype.bytes)
-            expected[tensor.name] = self._buffer(tensor.size * dtype.bytes, alignment, self._memory)
-            if tensor.role is Role.IN_OUT:
-                expected[tensor.name].upload(inputs[tensor.name].astype(dtype.numpy))
-            if (scale := scale_name(tensor)) in taken:
-                expected[scale] = self._buffer(tensor.size * DType.FLOAT64.bytes, 8, self._memory)
-        return expected
-
     def _verify_once(
         self, launch: Callable[[], None], watched: list[Watched], poison: int, in_place: bool
     ) -> Evaluation:
+        shared = {output: self._buffers[operand] for output, operand in self.in_place.items()} if in_place else {}
         for tensor in self._outputs:
             self._buffers[tensor.name].fill(poison)
-        if in_place:
-            for output, operand in self.in_place.items():
-                self._buffers[output].copy_from(self._buffers[operand])
+        for output, operand in shared.items():
+            self._buffers[output].copy_from(operand)
         self.restore()
         launch()
         self._stream.sync()
@@ -224,22 +217,10 @@ class Operands:
         if damaged:
             self._upload(self._inputs())
             return Evaluation(Status.WRONG, error=f"wrote {damaged[0]}")
-        compared = {tensor.name: self._compare(tensor, poison) for tensor in self._outputs}
-        max_error = max((error for error, _ in compared.values()), default=0.0)
-        wrong = [f"{name}: {mismatch}" for name, (_, mismatch) in compared.items() if mismatch]
-        return Evaluation(Status.WRONG if wrong else Status.OK, error="; ".join(wrong), max_error=max_error)
-
-    def _compare(self, tensor: Tensor, poison: int) -> tuple[float, Mismatch | None]:
-        """An output's largest absolute error, and what is wrong with it if something is."""
-        name = tensor.name
-        actual, expected = self._buffers[name], self._expected[name]
-        scale = None if self._exact else self._expected.get(scale_name(tensor))
-        before = self._before.get(name)
-        found = self.verifier.compare(tensor, actual, expected, scale=scale, before=before, poison=poison)
-        if not found.wrong:
-            return found.max_error, None
-        index, should = found.first, UNTOUCHED
-        if tensor.reaches(index):
-            should = str(expected.element(index, expected_dtype(tensor).numpy))
-        got = str(actual.element(index, tensor.dtype.numpy))
-        return found.max_error, Mismatch(found.wrong, tensor.size, index, got, should)
+        found = self._judge.judge(poison, self._before | shared, self._check, scaled=not self._exact)
+        wrong = [f"{name}: {one}" for name, one in found.items() if isinstance(one, Mismatch)]
+        if wrong:
+            return Evaluation(Status.WRONG, error="; ".join(wrong))
+        return Evaluation(
+            Status.OK, max_error=max((one for one in found.values() if isinstance(one, float)), default=0.0)
+        )

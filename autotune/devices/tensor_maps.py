@@ -45,7 +45,7 @@ def type_of(tensor_map: TensorMap) -> Any:
     return _Type.CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 if tensor_map.tf32 else TYPES[DType(tensor_map.dtype)]
 
 
-_UNUSED_STRIDE = 16  # of one dimension: the driver refuses to be given none
+_UNUSED_STRIDE = 16  # bytes, which a single dimension ignores: the driver refuses to be given none
 
 
 def encode(tensor_map: TensorMap, address: int) -> bytes:
@@ -90,18 +90,19 @@ def encoder(tensor_map: TensorMap, memory: int, context: AbstractContextManager[
 def _anew(tensor_map: TensorMap, address: int) -> Any:
     dtype, rank = DType(tensor_map.dtype), len(tensor_map.shape)
     apart = [driver.cuuint64_t(stride * dtype.bytes) for stride in reversed(tensor_map.strides[:-1])]
-    return handle_return(
-        driver.cuTensorMapEncodeTiled(
-            type_of(tensor_map),
-            rank,
-            address,
-            [driver.cuuint64_t(size) for size in reversed(tensor_map.shape)],
-            apart or [driver.cuuint64_t(_UNUSED_STRIDE)],
-            [driver.cuuint32_t(size) for size in reversed(tensor_map.box)],
-            [driver.cuuint32_t(1)] * rank,
-            driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
-            SWIZZLES[tensor_map.swizzle],
-            driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-            driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
-        )
+    sizes = [driver.cuuint64_t(size) for size in reversed(tensor_map.shape)]
+    tensor = (type_of(tensor_map), rank, address, sizes, apart or [driver.cuuint64_t(_UNUSED_STRIDE)])
+    rest = (
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        SWIZZLES[tensor_map.swizzle],
+        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
     )
+    if (pixels := tensor_map.im2col) is not None:
+        corners = list(reversed(pixels.lower)), list(reversed(pixels.upper))
+        steps = [driver.cuuint32_t(step) for step in (1, *reversed(pixels.steps), 1)]
+        count, channels = tensor_map.box
+        return handle_return(driver.cuTensorMapEncodeIm2col(*tensor, *corners, channels, count, steps, *rest))
+    box = [driver.cuuint32_t(size) for size in reversed(tensor_map.box)]
+    steps = [driver.cuuint32_t(1)] * rank
+    return handle_return(driver.cuTensorMapEncodeTiled(*tensor, box, steps, *rest))

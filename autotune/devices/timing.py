@@ -19,7 +19,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.roofline import roofline
 
-_TOTAL_SECONDS = 0.1  # of the samples that count
+_TOTAL_SECONDS = 0.1  # seconds of the samples that count
 _FEWEST, _MOST = 10, 100
 _AGAIN = 10  # times that samples are taken again
 _STEADY = 0.01  # relative difference of two medians in a row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.tensor import Exact, Tensor, Within
+from autotune.codegen.model.tensor import Checked, Exact, Tensor, Within, row_major
 from autotune.codegen.source.emission import inlined
 from autotune.compiler import compile_kernel
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -25,11 +26,13 @@ _TEXT = Path(__file__).with_name("verify.cuh")
 _THREADS = 256
 _BLOCKS_PER_SM = 8
 _MOST_AXES = 5  # as many as verify.cuh has
+_AXIS = ("extent", "stride", "number", "position")  # of verify.cuh
 _COMPARE = (
     Argument("actual", "const Number*"),
     Argument("expected", "const void*"),
     Argument("scale", "const double*"),
     Argument("before", "const Number*"),
+    Argument("counts", "const int*"),
     Argument("report", "Report*"),
     Argument("size", "long long"),
     Argument("absolute", "double"),
@@ -37,7 +40,7 @@ _COMPARE = (
     Argument("largest", "double"),
     Argument("poison", "long long"),
     Argument("axes", "long long"),
-    *(Argument(f"{part}_{axis}", "long long") for axis in range(_MOST_AXES) for part in ("extent", "stride")),
+    *(Argument(f"{part}_{axis}", "long long") for axis in range(_MOST_AXES) for part in _AXIS),
 )
 _CHECKSUM = (
     Argument("words", "const u64*"),
@@ -64,22 +67,31 @@ class Discrepancy:
     first: int
     max_error: float
 
+    @classmethod
+    def reported(cls, buffer: GuardedBuffer) -> Discrepancy:
+        """What a kernel wrote to a `Report` that started as `EMPTY_REPORT`."""
+        report = buffer.download("uint8", REPORT.itemsize).view(REPORT)[0]
+        return cls(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
+
 
 def verification_source(entry: str, sm_count: int, dtype: DType = DType.UINT8) -> Program:
     """A kernel of verify.cuh, for a device of so many SMs.
 
     Args:
-        entry: ``compare_within``, ``compare_exact`` or ``checksum``.
+        entry: ``compare_within``, ``compare_exact``, ``compare_gaps`` or ``checksum``.
         sm_count: SMs of the device.
         dtype: of the output that is compared.
     """
     launch = Launch(entry, (sm_count * _BLOCKS_PER_SM, 1, 1), (_THREADS, 1, 1))
-    source = f"{inlined('cuda/narrow.cuh')}\nusing Number = {dtype.cuda};\n\n{_TEXT.read_text(encoding='utf-8')}"
+    headers, text = inlined("cuda/narrow.cuh", "cuda/report.cuh"), _TEXT.read_text(encoding="utf-8")
+    source = f"{headers}\nusing Number = {dtype.cuda};\n\n{text}"
     return Program(source, _CHECKSUM if entry == "checksum" else _COMPARE, (launch,))
 
 
 def comparison_entry(tensor: Tensor) -> str:
     """The kernel that judges an output."""
+    if isinstance(tensor.judged, Checked):
+        return "compare_gaps"
     return "compare_exact" if isinstance(tensor.judged, Exact) else "compare_within"
 
 
@@ -89,8 +101,9 @@ def comparison_scalars(tensor: Tensor, poison: int = POISONS[0]) -> dict[str, fl
     Raises:
         ValueError: the gaps of the output lie in more ways than verify.cuh tells apart.
     """
-    if len(tensor.axes) > _MOST_AXES:
-        raise ValueError(f"{tensor.name} has {len(tensor.axes)} axes with gaps between: expected {_MOST_AXES} at most")
+    axes = list(_counted_axes(tensor)) if tensor.extent else [(*axis, 0, 0) for axis in tensor.axes]
+    if len(axes) > _MOST_AXES:
+        raise ValueError(f"{tensor.name} has {len(axes)} axes with gaps between: expected {_MOST_AXES} at most")
     judged = tensor.judged if isinstance(tensor.judged, Within) else Within()
     scalars = {
         "size": tensor.size,
@@ -98,12 +111,20 @@ def comparison_scalars(tensor: Tensor, poison: int = POISONS[0]) -> dict[str, fl
         "relative": judged.relative,
         "largest": tensor.dtype.largest,
         "poison": poison,
-        "axes": len(tensor.axes),
+        "axes": len(axes),
     }
-    unused = [(1, 1)] * (_MOST_AXES - len(tensor.axes))
-    for axis, (extent, stride) in enumerate([*tensor.axes, *unused]):
-        scalars |= {f"extent_{axis}": extent, f"stride_{axis}": stride}
+    for number, axis in enumerate([*axes, *[(1, 1, 0, 0)] * (_MOST_AXES - len(axes))]):
+        scalars |= {f"{part}_{number}": value for part, value in zip(_AXIS, axis, strict=True)}
     return scalars
+
+
+def _counted_axes(tensor: Tensor) -> Iterator[tuple[int, int, int, int]]:
+    """Each axis of a tensor with an extent, the largest stride first, as ``struct Axis`` has it."""
+    assert tensor.extent
+    counted = tensor.extent.axis
+    ahead = row_major(tensor.shape[:counted])
+    for axis in tensor.moving_axes:
+        yield tensor.shape[axis], tensor.strides[axis], ahead[axis] if axis < counted else 0, int(axis == counted)
 
 
 class Verifier:
@@ -120,27 +141,24 @@ class Verifier:
         self,
         tensor: Tensor,
         actual: GuardedBuffer,
-        expected: GuardedBuffer,
+        expected: GuardedBuffer | None,
         *,
         scale: GuardedBuffer | None = None,
         before: GuardedBuffer | None = None,
+        counts: GuardedBuffer | None = None,
         poison: int = POISONS[0],
     ) -> Discrepancy:
-        """Judge a whole flat output as `verification.compare` does.
+        """Judge a whole flat output as `verification.compare` does; the gaps alone of one that is `Checked`.
 
-        `expected` holds elements of `expected_dtype`, `scale` float64; without `before`, gaps must be `poison`.
+        `expected` holds elements of `expected_dtype`, `scale` float64, `counts` int32; without `before`, gaps must be
+        `poison`.
         """
         self._report.upload(EMPTY_REPORT)
-        pointers = {
-            "actual": actual.pointer,
-            "expected": expected.pointer,
-            "scale": scale.pointer if scale else 0,
-            "before": before.pointer if before else 0,
-            "report": self._report.pointer,
-        }
+        buffers = {"expected": expected, "scale": scale, "before": before, "counts": counts}
+        pointers = {name: buffer.pointer if buffer else 0 for name, buffer in buffers.items()}
+        pointers |= {"actual": actual.pointer, "report": self._report.pointer}
         self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor, poison), tensor.dtype)
-        report = self._report.download("uint8", REPORT.itemsize).view(REPORT)[0]
-        return Discrepancy(int(report["wrong"]), int(report["first"]), float(report["max_error"]))
+        return Discrepancy.reported(self._report)
 
     def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
         """64 bits that change, but for a chance of 1 in 2**64, when the buffer or its guard zones do."""

@@ -1,28 +1,22 @@
 // What verification asks of the device: compare an output with its reference, and sum up memory that a kernel
-// must not change. The kernels take any grid of blocks of whole warps.
+// must not change. The kernels take any grid of blocks of whole warps. The output's type, Number, what `to_float`
+// needs, and report.cuh stand before this file.
 
-typedef unsigned long long u64;
-
-// Joined from all warps: `wrong` and `max_error` start as 0, `first` as the largest value.
-struct Report {
-  u64 wrong;  // elements that are wrong
-  u64 first;  // index of the first of them
-  unsigned int
-      max_error;  // bits of the largest finite absolute error: floats from 0 up are ordered like their bits
-};
-
-// Elements that an axis has, and how far they are apart.
+// Elements that an axis has, and how far they are apart. Where a count bounds an axis, what an index along this
+// one adds to the count's number, and to the position that the count bounds.
 struct Axis {
   long long extent;
   long long stride;
+  long long number;
+  long long position;
 };
 
-// The output's type, Number, and what `to_float` needs stand before this file.
 struct CompareArguments {
   const Number* actual;
-  const void* expected;  // double for compare_within, Number for compare_exact
+  const void* expected;  // double for compare_within, Number for compare_exact, none for compare_gaps
   const double* scale;   // what an element's error is relative to; null for |expected|
   const Number* before;  // what was there before the launch; null for poison
+  const int* counts;     // elements along the axis that they bound; null if none is bounded
   Report* report;
   long long size;  // elements, gaps included
   double absolute;
@@ -41,49 +35,17 @@ struct ChecksumArguments {
   long long skip_end;    // ... to before skip_end
 };
 
-__device__ inline long long first_index() { return blockIdx.x * (long long)blockDim.x + threadIdx.x; }
-__device__ inline long long index_step() { return gridDim.x * (long long)blockDim.x; }
-
-// One thread's findings, joined over the warp before they go to memory.
-struct Findings {
-  u64 wrong = 0;
-  u64 first = ~0ull;
-  unsigned int max_error = 0;
-
-  __device__ void add_wrong(long long index) {
-    wrong += 1;
-    first = min(first, (u64)index);
-  }
-
-  __device__ void add_error(float error) {
-    const unsigned int bits = __float_as_uint(error);
-    const unsigned int infinity = 0x7f800000;
-    if (bits < infinity) max_error = max(max_error, bits);
-  }
-
-  __device__ void write(Report* report) {
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-      wrong += __shfl_xor_sync(~0u, wrong, lanes);
-      first = min(first, __shfl_xor_sync(~0u, first, lanes));
-      max_error = max(max_error, __shfl_xor_sync(~0u, max_error, lanes));
-    }
-    if (threadIdx.x % 32 != 0) return;
-    atomicMax(&report->max_error, max_error);
-    if (wrong > 0) {
-      atomicAdd(&report->wrong, wrong);
-      atomicMin(&report->first, first);
-    }
-  }
-};
-
 // Whether an element of the flat buffer is one of the tensor, or of a gap, which must be as it was.
 __device__ inline bool is_inside(const CompareArguments& arguments, long long index) {
+  long long number = 0, position = 0;
   for (int axis = 0; axis < arguments.axes; ++axis) {
     const long long along = index / arguments.axis[axis].stride;
     if (along >= arguments.axis[axis].extent) return false;
     index -= along * arguments.axis[axis].stride;
+    number += along * arguments.axis[axis].number;
+    position += along * arguments.axis[axis].position;
   }
-  return index == 0;
+  return index == 0 && (!arguments.counts || position < arguments.counts[number]);
 }
 
 template <typename T>
@@ -165,11 +127,13 @@ extern "C" __global__ void compare_exact(const CompareArguments arguments) {
   findings.write(arguments.report);
 }
 
-// The finaliser of SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014).
-__device__ inline u64 mixed(u64 x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
+// The gaps alone, of an output whose elements the operator's checker judges.
+extern "C" __global__ void compare_gaps(const CompareArguments arguments) {
+  Findings findings;
+  for (long long i = first_index(); i < arguments.size; i += index_step()) {
+    if (!is_inside(arguments, i) && !is_untouched(arguments, i)) findings.add_wrong(i);
+  }
+  findings.write(arguments.report);
 }
 
 // A sum over every word and its place, the same in whatever order the words are added.

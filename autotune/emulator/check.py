@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping
 
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.tensor import Role
 from autotune.verification import (
     POISONS,
     Mismatch,
-    compare,
     difference,
     exact_launch_inputs,
-    exactly,
+    judge,
     launch_arrays,
-    scale_name,
 )
 
 from .launch import EmulatorError, run
@@ -61,10 +59,6 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
     return max(errors)
 
 
-def _outputs(problem: Problem) -> list[Tensor]:
-    return [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
-
-
 def _expected(problem: Problem, before: _Arrays) -> _Arrays:
     inputs = {tensor.name: before[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
     return problem.reference(inputs, problem.scalars)
@@ -80,10 +74,7 @@ def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *,
 
 def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays, *, exact: bool = False) -> float:
     errors = [0.0]
-    for tensor in _outputs(problem):
-        name, scale = tensor.name, None if exact else expected.get(scale_name(tensor))
-        judged = exactly(tensor) if exact else tensor
-        outcome = compare(judged, after[name], expected[name], before[name], scale)
+    for name, outcome in judge(problem, before, after, expected, exact=exact).items():
         if isinstance(outcome, Mismatch):
             raise EmulatorError(f"{outcome} (in {name})")
         errors.append(outcome)
@@ -91,6 +82,9 @@ def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays
 
 
 def _require_same(problem: Problem, first: _Arrays, second: _Arrays) -> None:
-    for tensor in _outputs(problem):
-        if found := difference(tensor, first[tensor.name], second[tensor.name]):
+    for tensor in problem.tensors:
+        counts = first[tensor.extent.count] if tensor.extent else None
+        if tensor.role is not Role.INPUT and (
+            found := difference(tensor, first[tensor.name], second[tensor.name], counts)
+        ):
             raise EmulatorError(f"wrong: {found} (in {tensor.name})")

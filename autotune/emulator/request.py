@@ -21,6 +21,7 @@ from .sparse import elements, is_sparse, offsets, piece_bytes
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
 _MEMSET = -1
 _DIMENSIONS = 5  # of a tensor map
+_IMAGE_DIMENSIONS = 3
 
 
 class _Use(IntEnum):
@@ -102,6 +103,9 @@ class _TensorMap(ctypes.Structure):
         *((name, ctypes.c_int8) for name in ("dimensions", "element_bytes", "kind")),
         ("swizzle_bytes", ctypes.c_uint8),
         ("tf32", ctypes.c_bool),
+        ("im2col", ctypes.c_bool),
+        ("lower", ctypes.c_int16 * _IMAGE_DIMENSIONS),
+        ("upper", ctypes.c_int16 * _IMAGE_DIMENSIONS),
     )
 
 
@@ -175,11 +179,13 @@ def _encoded(tensor_map: TensorMap, address: int) -> bytes:
         address,
         tensor_map.shape,
         tuple(stride * dtype.bytes for stride in tensor_map.strides),
-        tensor_map.box,
+        (*tensor_map.box, *(tensor_map.im2col.steps if tensor_map.im2col else ())),
         len(tensor_map.shape),
         dtype.bytes,
         _ADDED.get(dtype, _Added.NOT),
         tensor_map.swizzle.bytes,
         tensor_map.tf32,
+        tensor_map.im2col is not None,
+        *((tensor_map.im2col.lower, tensor_map.im2col.upper) if tensor_map.im2col else ()),
     )
     return bytes(encoded).ljust(TENSOR_MAP_BYTES, b"\0")

@@ -15,7 +15,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _PRIME = 1021  # larger than most tiles, none of which divides it
-_MOST = 2**20  # of a size, unless a problem is nearly as large
+_MOST = 2**20  # the most that a size is, unless a problem is nearly as large
 _BEYOND = 8  # times the largest size of a problem are served
 
 
@@ -69,7 +69,7 @@ def bundle_of(
     """
     first, keys = problems[0], {problem.key for problem in problems}
     specs = field_specs(operator.problem_type)
-    kinds = {name: getattr(first, name) for name, spec in specs.items() if spec.role is FieldRole.KIND}
+    kinds = {name: getattr(first, name) for name, spec in specs.items() if _is_fixed(spec.role)}
     sizes = {name: [getattr(one, name) for one in problems] for name, spec in specs.items() if _is_size(spec.role)}
     for problem in problems:
         dense = operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes})
@@ -105,6 +105,10 @@ def _odd_sizes(most: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """Large sizes and smaller ones, which no vector or tile divides."""
     yield {name: largest - 1 for name, largest in most.items()}
     yield dict.fromkeys(most, _PRIME)
+
+
+def _is_fixed(role: FieldRole | None) -> bool:
+    return role in (FieldRole.KIND, FieldRole.DATA)
 
 
 def _is_size(role: FieldRole | None) -> bool:

@@ -58,12 +58,18 @@ inline CUresult run_step(Plan& plan, const Step& step, CUdeviceptr workspace, CU
 }
 
 inline CUresult encode(CUtensorMap* encoded, const TensorMap& map, const CUdeviceptr* addresses) {
-  const std::uint32_t adjacent[] = {1, 1, 1, 1, 1};
-  return cuTensorMapEncodeTiled(encoded, static_cast<CUtensorMapDataType>(map.type), map.rank,
-                                reinterpret_cast<void*>(addresses[map.tensor] + map.offset), map.shape,
-                                map.strides, map.box, adjacent, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                static_cast<CUtensorMapSwizzle>(map.swizzle),
-                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const auto type = static_cast<CUtensorMapDataType>(map.type);
+  const auto swizzle = static_cast<CUtensorMapSwizzle>(map.swizzle);
+  auto* const begin = reinterpret_cast<void*>(addresses[map.tensor] + map.offset);
+  constexpr auto interleave = CU_TENSOR_MAP_INTERLEAVE_NONE;
+  constexpr auto promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+  constexpr auto fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+  if (map.im2col)
+    return cuTensorMapEncodeIm2col(encoded, type, map.rank, begin, map.shape, map.strides, map.lower,
+                                   map.upper, map.box[0], map.box[1], map.steps, interleave, swizzle,
+                                   promotion, fill);
+  return cuTensorMapEncodeTiled(encoded, type, map.rank, begin, map.shape, map.strides, map.box, map.steps,
+                                interleave, swizzle, promotion, fill);
 }
 
 // `addresses`: of all tensors, and of the workspace. `scalars`: where those of a call are.

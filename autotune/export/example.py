@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.tensor import Exact, Role, Tensor
+from autotune.codegen.model.tensor import Checked, Exact, Role, Tensor
 from autotune.verification import scale_name
 
 from .interface import call
 from .kernels import WORKSPACE, Kernels
 
 _CASES, _TRIED = 8, 300
-_MOST_BYTES = 1 << 20  # of a problem's tensors
+_MOST_BYTES = 1 << 20  # bytes of a problem's tensors
 _TEMPLATE = Path(__file__).parent / "example.cpp.in"
 
 
@@ -43,7 +43,10 @@ def example(exported: Kernels) -> str:
 
 
 def write_data(exported: Kernels, folder: Path) -> None:
-    """What the tensors of each case hold before a call, and between which bounds the outputs lie after it."""
+    """What the tensors of each case hold before a call, and between which bounds the outputs lie after it.
+
+    Elements of outputs with several right answers, and those behind a count, may be anything.
+    """
     for number, problem in enumerate(cases(exported)):
         inputs = problem.inputs(number)
         outputs = problem.reference(inputs, problem.scalars)
@@ -52,6 +55,10 @@ def write_data(exported: Kernels, folder: Path) -> None:
                 inputs[tensor.name].tofile(folder / f"{number}.{tensor.name}")
             if tensor.role is not Role.INPUT:
                 bounds = _bounds(tensor, outputs[tensor.name], outputs.get(scale_name(tensor)))
+                if tensor.extent:
+                    counted = tensor.counted(outputs[tensor.extent.count])
+                    low, high = (np.where(counted, *pair) for pair in zip(bounds, _any(tensor), strict=True))
+                    bounds = low, high
                 for end, bound in zip(("low", "high"), bounds, strict=True):
                     bound.tofile(folder / f"{number}.{tensor.name}.{end}")
 
@@ -74,6 +81,8 @@ def cases(exported: Kernels) -> list[Problem]:
 def _bounds(tensor: Tensor, expected: Array, scale: Array | None) -> tuple[Array, Array]:
     """The least and the greatest value that counts as right, of the output's type; a zero has either sign."""
     dtype: np.dtype[Any] = tensor.dtype.numpy
+    if isinstance(tensor.judged, Checked):
+        return _any(tensor)
     if isinstance(tensor.judged, Exact):
         return expected, expected
     tolerance = tensor.judged.absolute + tensor.judged.relative * (np.abs(expected) if scale is None else scale)
@@ -81,6 +90,14 @@ def _bounds(tensor: Tensor, expected: Array, scale: Array | None) -> tuple[Array
         low, high = (expected - tolerance).astype(dtype), (expected + tolerance).astype(dtype)
     low[low == 0], high[high == 0] = -0.0, 0.0
     return low, high
+
+
+def _any(tensor: Tensor) -> tuple[Array, Array]:
+    """The first and the last element of a type as the example orders them, by their bits."""
+    bits = np.full((tensor.size, tensor.dtype.bytes), 0xFF, np.uint8)
+    low, high = bits, bits.copy()
+    high[:, -1] = 0x7F
+    return low.reshape(-1).view(tensor.dtype.numpy), high.reshape(-1).view(tensor.dtype.numpy)
 
 
 def _values(exported: Kernels, problem: Problem) -> Iterator[int]:

@@ -15,8 +15,9 @@ struct Step {
   int value;                // of each byte
 };
 
-// A tensor map as cuTensorMapEncodeTiled takes it: dimensions begin with the one along which elements are
-// neighbours, whose stride is left out.
+// A tensor map as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col take it: dimensions begin with the one
+// along which elements are neighbours, whose stride is left out. In im2col mode the box is a number of
+// channels and of pixels.
 struct TensorMap {
   int tensor;         // whose address it is encoded for, its number among those that a call brings
   int type, swizzle;  // CUtensorMapDataType, CUtensorMapSwizzle
@@ -24,6 +25,9 @@ struct TensorMap {
   std::uint64_t shape[5], strides[5];  // in elements; in bytes
   std::uint32_t box[5];
   long long offset;  // bytes from the address to where the tensor begins
+  bool im2col;
+  int lower[3], upper[3];  // corners of the base pixels' box, in im2col mode
+  std::uint32_t steps[5];  // elements from one to the next that is copied
 };
 
 // What a call brings, by number, and the bytes of the arguments where it is put.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
@@ -193,8 +193,17 @@ def _tensor_map(writer: Writer, tensor_map: TensorMap, addresses: Sequence[str])
         group("std::uint64_t", (element_bytes * one for one in reversed(tensor_map.strides[:-1]))),
         group("std::uint32_t", reversed(tensor_map.box)),
         _cast(writer, "long long", tensor_map.offset),
+        *_im2col(tensor_map, group),
     ]
     return f"{{{', '.join(map(str, words))}}}"
+
+
+def _im2col(tensor_map: TensorMap, group: Callable[[str, Iterable[Any]], str]) -> Iterator[str]:
+    pixels = tensor_map.im2col
+    yield _bool(pixels is not None)
+    yield group("int", reversed(pixels.lower) if pixels else ())
+    yield group("int", reversed(pixels.upper) if pixels else ())
+    yield group("std::uint32_t", (1, *reversed(pixels.steps), 1) if pixels else [1] * len(tensor_map.shape))
 
 
 def _cast(writer: Writer, kind: str, value: Any) -> str:

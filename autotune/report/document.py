@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from autotune.db import Trial
     from autotune.search_spaces.machine.calibration import Calibration
 
-_MOST_TRIALS, _FEWEST = 12_000, 10  # of a page, and of a group
+_MOST_TRIALS, _FEWEST = 12_000, 10  # trials of a page, and of a group
 _DETAILED = 12  # groups with sources and importances: these cost kilobytes, and seconds
 
 

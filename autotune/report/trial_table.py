@@ -12,7 +12,7 @@ from autotune.search_spaces.machine.occupancy import occupancy
 from .resources import compiled_footprint, count
 from .subject import Group
 
-_DIGITS = 5  # of a time
+_DIGITS = 5  # digits of a time
 _METRICS = {
     "registers": "registers of a thread",
     "spilled": "spilled bytes of a thread",

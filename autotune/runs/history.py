@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _WINNERS = 5
 _OWN = 3
-_LOOKED_AT = 100  # of the best trials, which need the samples, too
+_LOOKED_AT = 100  # best trials that are looked at, which need the samples, too
 
 
 class History:

@@ -11,14 +11,14 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.headers import used_source
 
-THREADS = 256  # of a block
-GATHER_BLOCKS = 6  # of an SM: with eight loads of each of 256 threads, 48 KiB are in flight
-SHARED_VECTORS = 2048  # of the tile that `read_shared` reads
+THREADS = 256  # threads of a block
+GATHER_BLOCKS = 6  # blocks of an SM: with eight loads of each of 256 threads, 48 KiB are in flight
+SHARED_VECTORS = 2048  # vectors of the tile that `read_shared` reads
 SHARED_THREADS = 1024
-SHARED_LOADS = 8  # of a thread in a pass
+SHARED_LOADS = 8  # loads of a thread in a pass
 FMA_CHAINS, FMA_UNROLL = 16, 16
 TILE_CHAINS, TILE_UNROLL = 8, 4
-TILE_WORDS = 6 * 32  # of both tiles that a warp multiplies: six for each lane
+TILE_WORDS = 6 * 32  # words of both tiles that a warp multiplies: six for each lane
 TILE_OPERATIONS = 2 * 16 * 8 * 16
 
 _SUMS = Argument("sums", "unsigned*")

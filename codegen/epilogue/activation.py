@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 _Numbers = npt.NDArray[np.float64]
-_TANH_FACTOR, _TANH_CUBIC = sqrt(2 / pi), 0.044715  # of gelu_tanh
-_QUICK = 1.702  # of quick_gelu
+_TANH_FACTOR, _TANH_CUBIC = sqrt(2 / pi), 0.044715  # constants of gelu_tanh
+_QUICK = 1.702  # factor of quick_gelu
 
 
 class Activation(StrEnum):

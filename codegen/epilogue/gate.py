@@ -28,4 +28,4 @@ class Gate(StrEnum):
         return rows[..., 0::2], rows[..., 1::2]
 
 
-PACKED = (Gate.NONE, Gate.HALVES, Gate.INTERLEAVED)  # of products, whose columns are pairs
+PACKED = (Gate.NONE, Gate.HALVES, Gate.INTERLEAVED)  # as products have it, whose columns are pairs

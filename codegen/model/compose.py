@@ -11,7 +11,7 @@ from .module import Module
 from .tensor_map import TensorMap
 from .workspace import Lifetime
 
-Change = Callable[[str], Fixed]  # of a name that is taken
+Change = Callable[[str], Fixed]  # what becomes of a name that is taken
 Modules = tuple[Module, ...]
 
 

@@ -20,6 +20,9 @@ class FieldRole(StrEnum):
     SIZE = "size"  # how much there is to do: problems of other sizes are alike
     KIND = "kind"  # what makes it another computation, such as a dtype, a transposition or an activation
     LAYOUT = "layout"  # where operands are in memory: leading dimensions, strides, alignments
+    DATA = (
+        "data"  # what inputs are like, such as how long segments are: it decides on the time, not on what is computed
+    )
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class FieldSpec:
             ``element_bytes``).
         codes: in a problem's key, the strings for a flag that is off and on.
         joined: in a problem's key, whether no dash separates it from the field before it.
-        implied: of a size or a kind, the value that a key leaves out.
+        implied: of a size, a kind or data, the value that a key leaves out.
         transfers: of a kind, whether times of one value say something about problems of another.
         text: what the field is, where its class' docstring does not say it.
     """
@@ -111,6 +114,12 @@ def kind(
 def layout(default: int = 0, *, short: str = "", most: int | None = None, text: str = "") -> Any:
     """Where an operand is in memory, in elements or bytes; a key has it only where it is not the usual one."""
     spec = FieldSpec(FieldRole.LAYOUT, least=0, most=most, short=short, text=text)
+    return field(default=default, metadata={"spec": spec})
+
+
+def data(default: Any, *, allowed: Sequence[Any] = (), short: str = "") -> Any:
+    """What inputs are like. Calls do not tell that, so theirs have the default, which keys leave out."""
+    spec = FieldSpec(FieldRole.DATA, allowed=tuple(allowed), short=short, implied=default)
     return field(default=default, metadata={"spec": spec})
 
 

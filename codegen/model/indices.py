@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_EQUAL_EVERY = 7  # of the inner bounds of segments, so that some are empty
+_EQUAL_EVERY = 7  # one in so many inner bounds of segments equals the one before, so that some are empty
 
 
 class Order(StrEnum):
@@ -18,6 +18,14 @@ class Order(StrEnum):
     ANY = "any"
     DISTINCT = "distinct"  # no two are equal
     BOUNDS = "bounds"  # ascending from the least to the most: segment i lies between bounds i and i + 1, or is empty
+
+
+class Spread(StrEnum):
+    """How long segments are."""
+
+    RANDOM = "random"  # bounds are anywhere, and one in seven segments is empty
+    EVEN = "even"  # as long as each other, but for one
+    LONG = "long"  # one is half of all, the others are random
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,10 @@ class Indices:
     least: int = 0
     order: Order = Order.ANY
 
-    def drawn(self, random: np.random.Generator, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        """As many random indices that are allowed.
+    def drawn(
+        self, random: np.random.Generator, count: int, dtype: npt.DTypeLike, spread: Spread = Spread.RANDOM
+    ) -> npt.NDArray[Any]:
+        """As many random indices that are allowed; bounds with this spread.
 
         Raises:
             ValueError: there are not so many.
@@ -42,9 +52,7 @@ class Indices:
         if self.order is Order.DISTINCT:
             indices = self.least + random.permutation(self.most - self.least + 1)[:count]
         elif self.order is Order.BOUNDS:
-            inner = np.sort(random.integers(self.least, self.most + 1, count - 2))
-            inner[1::_EQUAL_EVERY] = inner[:-1:_EQUAL_EVERY][: inner[1::_EQUAL_EVERY].size]
-            indices = np.concatenate([[self.least], inner, [self.most]])
+            indices = np.concatenate([[self.least], self._inner_bounds(random, count - 2, spread), [self.most]])
         else:
             indices = random.integers(self.least, self.most + 1, count)
         if indices.size != count:
@@ -52,6 +60,17 @@ class Indices:
                 f"{count} {self.order} indices {self.least} … {self.most}: expected {indices.size} at most"
             )
         return indices.astype(dtype)
+
+    def _inner_bounds(self, random: np.random.Generator, count: int, spread: Spread) -> npt.NDArray[Any]:
+        if spread is Spread.EVEN:
+            return self.least + np.arange(1, count + 1) * ((self.most - self.least) // (count + 1))
+        inner = np.sort(random.integers(self.least, self.most + 1, count))
+        inner[1::_EQUAL_EVERY] = inner[:-1:_EQUAL_EVERY][: inner[1::_EQUAL_EVERY].size]
+        if spread is Spread.LONG:
+            long = random.integers(count + 1)  # the segment that ends at this inner bound, or the last one
+            half = (self.most - self.least) // 2
+            inner = self.least + (inner - self.least) // 2 + np.where(np.arange(count) >= long, half, 0)
+        return inner
 
     def why_invalid(self, indices: npt.NDArray[Any]) -> str:
         """Why a tensor may not hold these indices; empty if it may."""

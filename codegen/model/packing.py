@@ -14,7 +14,7 @@ from .integers import round_up
 from .tensor_map import TensorMap
 
 _T = TypeVar("_T")
-_ALIGNMENT = 64  # of a struct in a frame, in bytes: that of tensor maps
+_ALIGNMENT = 64  # bytes: a struct in a frame is aligned as tensor maps are
 _Block = tuple[Argument, ...]
 
 

@@ -26,8 +26,8 @@ Array = npt.NDArray[Any]
 class Problem(ABC):
     """A frozen statement of what to compute. Subclasses add shapes, layouts and alignments as plain fields.
 
-    Each field is declared by `size`, `kind` or `layout` (`fields.py`). A problem that cannot exist (a size that is
-    negative or no ``int``, a leading dimension shorter than its row) raises ``ValueError`` with one line that says
+    Each field is declared by `size`, `kind`, `layout` or `data` (`fields.py`). A problem that cannot exist (a size that
+    is negative or no ``int``, a leading dimension shorter than its row) raises ``ValueError`` with one line that says
     what is wrong and what would be right. `renamed` maps field names of earlier releases, as they were stored, to the
     present ones.
     """
@@ -61,6 +61,11 @@ class Problem(ABC):
     def kinds(self) -> dict[str, Any]:
         """What makes it another computation: times of one kind say nothing about problems of another."""
         return self._of_role(FieldRole.KIND)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What its inputs are like. Kernels are right for any; times of other data say less about this problem's."""
+        return self._of_role(FieldRole.DATA)
 
     @property
     def key(self) -> str:
@@ -148,8 +153,21 @@ class Problem(ABC):
         """The outputs as flat buffers; what their gaps hold does not count.
 
         In float64 where `Tensor.judged` allows an error, beside ``<name>_scale`` where that is relative to something
-        else than the output itself; in the output's own type where it is judged as exact.
+        else than the output itself; in the output's own type where it is judged as exact, or where it is `Checked`: one
+        of the right answers.
         """
+
+    def check(
+        self, inputs: Mapping[str, Array], outputs: Mapping[str, Array], scalars: Mapping[str, float]
+    ) -> dict[str, Array]:
+        """For each output that is `Checked`, which elements of its flat buffer are right; gaps do not count.
+
+        All outputs are there, so that several may be judged together. Where a row is wrong as a whole, such as one that
+        is no permutation, its first element is.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} has outputs with several right answers, and does not check them"
+        )
 
     def _check_alignment(self, name: str, least: int = 1) -> None:
         """A pointer is a multiple of as many bytes as an access may have, from `least` on."""

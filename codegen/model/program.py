@@ -17,7 +17,7 @@ from .module import Module
 from .packing import Encode, brought, frame, packed
 from .workspace import ALIGNMENT, laid_out
 
-SOURCE_DIGITS = 32  # of a program's digest
+SOURCE_DIGITS = 32  # digits of a program's digest
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
@@ -46,8 +47,36 @@ class Within:
         return cls(absolute + dtype.smallest / 2, relative + dtype.roundoff)
 
 
-Judgement = Exact | Within
+@dataclass(frozen=True)
+class Checked:
+    """An output has several right answers: `Problem.check`, and on a GPU `Operator.checker`, say whether it is one.
+
+    Attributes:
+        rule: what is right, for messages, such as ``the keys of x in order``.
+    """
+
+    rule: str
+
+    def __str__(self) -> str:
+        return self.rule
+
+
+Judgement = Exact | Within | Checked
 EXACT = Exact()
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many elements along an axis an output has, where the kernel finds that out. Those behind them are gaps.
+
+    Attributes:
+        count: the name of the output, of int32, that says how many: one element for each index of the axes ahead of
+            `axis`, in row-major order.
+        axis: the axis that is counted.
+    """
+
+    count: str
+    axis: int = 0
 
 
 @dataclass(frozen=True)
@@ -66,6 +95,7 @@ class Tensor:
         alignment: bytes that the pointer is a multiple of, at least the element size.
         judged: how an output is judged.
         in_place: of an output, the input whose array it may be as well: one of the same dtype, layout and alignment.
+        extent: of an output, how much of it there is, if another output says that.
         indices: of an input of integers, which of them it may hold.
     """
 
@@ -77,6 +107,7 @@ class Tensor:
     alignment: int
     judged: Judgement = EXACT
     in_place: str = ""
+    extent: Extent | None = None
     indices: Indices | None = None
 
     def __post_init__(self) -> None:
@@ -133,6 +164,12 @@ class Tensor:
         return tuple(reversed(joined))
 
     @property
+    def moving_axes(self) -> list[int]:
+        """The axes of an output with more than one element, the largest stride first."""
+        moving = [axis for axis, extent in enumerate(self.shape) if extent > 1]
+        return sorted(moving, key=self.strides.__getitem__, reverse=True)
+
+    @property
     def dense(self) -> bool:
         """Whether there are no gaps."""
         return self.size <= 1 or self.axes == ((self.size, 1),)
@@ -147,13 +184,36 @@ class Tensor:
         np.lib.stride_tricks.as_strided(mask, extents, strides)[...] = True
         return mask
 
-    def reaches(self, index: int) -> bool:
-        """Whether an element of an output's flat buffer is one of the tensor's, and not of a gap."""
-        for extent, stride in self.axes:
-            along, index = divmod(index, stride)
-            if along >= extent:
-                return False
-        return index == 0
+    def counted(self, counts: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """For each element of an output's flat buffer, whether it is one of the tensor's that `extent` leaves."""
+        assert self.extent
+        axis, mask = self.extent.axis, np.zeros(self.size, np.bool_)
+        number, behind = np.arange(self.shape[axis]), (1,) * (len(self.shape) - axis - 1)
+        before = number < counts.reshape(*self.shape[:axis], 1)
+        self.view(mask)[...] = before.reshape(*before.shape, *behind)
+        return mask
+
+    def place(self, index: int) -> tuple[int, ...] | None:
+        """The indices of an element of an output's flat buffer along each axis; None if it is of a gap."""
+        found = [0] * len(self.shape)
+        for axis in self.moving_axes:
+            found[axis], index = divmod(index, self.strides[axis])
+            if found[axis] >= self.shape[axis]:
+                return None
+        return None if index else tuple(found)
+
+    def reaches(self, index: int, count_at: Callable[[int], int] | None = None) -> bool:
+        """Whether an element of an output's flat buffer is one of the tensor's, and not of a gap.
+
+        `count_at` gives an element of the output that `extent` names.
+        """
+        place = self.place(index)
+        if place is None or not self.extent or not count_at:
+            return place is not None
+        axis, number = self.extent.axis, 0
+        for along, extent in zip(place[:axis], self.shape[:axis], strict=True):
+            number = number * extent + along
+        return place[axis] < count_at(number)
 
     def view(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The elements of a flat buffer, of any type, in the tensor's shape."""

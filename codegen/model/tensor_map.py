@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .dtype import DType
+from .im2col import MOST_PIXELS, Im2col
 
 TENSOR_MAP_BYTES = 128
 _MOST_DIMENSIONS, _MOST_ELEMENTS, MOST_STRIDE_BYTES, MOST_OF_BOX = 5, 2**32, 2**40, 256
@@ -44,6 +45,8 @@ class TensorMap:
         swizzle: how the box lies in shared memory.
         offset: bytes from that address to where the tensor begins, a multiple of 16.
         tf32: whether elements of float32 are rounded to TF32, 10 bits of fraction, ties to even, as they are read.
+        im2col: the base pixels of a map in im2col mode, by which `im2col_copy` reads. Its dimensions are images, their
+            one to three dimensions, and channels; its box is a number of pixels, 1024 at most, and of channels.
 
     Raises:
         ValueError: hardware has no such map.
@@ -57,6 +60,7 @@ class TensorMap:
     swizzle: Swizzle = Swizzle.NONE
     offset: int = 0
     tf32: bool = False
+    im2col: Im2col | None = None
 
     def __post_init__(self) -> None:
         for wrong in self._violations():
@@ -70,7 +74,7 @@ class TensorMap:
             for wrong, text in (
                 (not 1 <= rank <= _MOST_DIMENSIONS, f"{rank} dimensions: expected 1 to {_MOST_DIMENSIONS}"),
                 (
-                    not rank == len(self.strides) == len(self.box),
+                    rank != len(self.strides) or len(self.box) != (2 if self.im2col else rank),
                     f"shape {self.shape}, strides {self.strides} and box {self.box}: expected as many of each",
                 ),
                 (
@@ -83,8 +87,8 @@ class TensorMap:
                     f"strides of {apart} bytes: expected multiples of {_UNIT_BYTES} below 2^40",
                 ),
                 (
-                    not all(1 <= size <= MOST_OF_BOX for size in self.box),
-                    f"box {self.box}: expected 1 to {MOST_OF_BOX} elements along each dimension",
+                    not all(1 <= size <= most for size, most in zip(self.box, self._most_of_box, strict=False)),
+                    f"box {self.box}: expected 1 to {self._most_of_box[0]} elements along each dimension",
                 ),
                 (row % _UNIT_BYTES != 0, f"rows of the box of {row} bytes: expected a multiple of {_UNIT_BYTES}"),
                 (
@@ -101,4 +105,8 @@ class TensorMap:
                 ),
             )
             if wrong
-        ]
+        ] + (self.im2col.violations(self.shape[1:-1]) if self.im2col else [])
+
+    @property
+    def _most_of_box(self) -> tuple[int, ...]:
+        return (MOST_PIXELS, MOST_OF_BOX) if self.im2col else (MOST_OF_BOX,) * _MOST_DIMENSIONS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .integers import round_up
 from .launch import Region
 
-ALIGNMENT = 256  # of parts of a workspace, in bytes
+ALIGNMENT = 256  # bytes between the beginnings of parts of a workspace
 
 
 @dataclass(frozen=True)

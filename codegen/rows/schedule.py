@@ -14,8 +14,8 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import RowProblem
 
-_LEAST_THREADS, _MOST_THREADS = 128, 1024  # of a block that holds rows
-_SLOT_BYTES = 16  # of a warp's value in a reduction (row.cuh)
+_LEAST_THREADS, _MOST_THREADS = 128, 1024  # threads of a block that holds rows
+_SLOT_BYTES = 16  # a warp's value in a reduction (row.cuh)
 _MOST_HELD_WORDS = 32
 # Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
 _OTHER_REGISTERS = 24

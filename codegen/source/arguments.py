@@ -8,7 +8,7 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 
-_DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2")  # defined in cuda/numbers.cuh and cuda/narrow.cuh
+_DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "Report")  # defined in headers of cuda/
 
 
 def pointer_arguments(

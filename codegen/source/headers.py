@@ -105,7 +105,9 @@ def _lines(name: str, constants: Mapping[str, Constant], seen: set[str]) -> Iter
     if name in seen:
         return
     seen.add(name)
-    taken: list[bool | None] = []  # of each open condition, whether a branch was taken; None where it is the compiler's
+    taken: list[
+        bool | None
+    ] = []  # for each open condition, whether a branch was taken; None where it is the compiler's
     active = [True]
     for line, directive, rest in _parsed(name):
         if directive == "if" and _is_ours(rest):

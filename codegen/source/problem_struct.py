@@ -8,7 +8,7 @@ from autotune.codegen.model.schedule import Specialize
 
 from .headers import Constant, members_read
 
-_MOST_COLUMNS = 108  # of a member's line, indented by two
+_MOST_COLUMNS = 108  # columns of a member's line, indented by two
 
 
 def problem_struct(

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from autotune.codegen.model.dtype import DType
 
-ROWS = 64  # of A, and of the sums
-K_BYTES = 32  # of a product along k
-LEAST_COLUMNS, MOST_COLUMNS = 8, 256  # of B: any multiple of the least
+ROWS = 64  # rows of A, and of the sums
+K_BYTES = 32  # bytes of a product along k
+LEAST_COLUMNS, MOST_COLUMNS = 8, 256  # columns of B: any multiple of the least
 
 _NAMES: Mapping[DType, str] = {
     DType.FLOAT16: "f16",
@@ -86,7 +86,7 @@ def wgmma_source(
     name = f"wgmma.mma_async.sync.aligned.m{ROWS}n{columns}k{terms}.{result}.{_NAMES[a]}.{_NAMES[b]}"
     registers = _wrapped(", ".join(f"%{index}" for index in range(sums)), '      "', ' "')
     held = _wrapped(", ".join(f'"+{constraint}"(d[{index}])' for index in range(sums)), "        ", "")
-    flags = [] if integers else ["1", "1"]  # of signs
+    flags = [] if integers else ["1", "1"]  # signs of A and B
     if a in _16_BITS:
         flags += [str(int(m_adjacent)), str(int(n_adjacent))]
     given = _FRAGMENT if registers_a else 1  # operands that A takes

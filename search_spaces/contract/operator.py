@@ -39,6 +39,9 @@ class Operator(Generic[P, S]):
         kernels: what computes them. A schedule's type tells its kernel.
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device.
+        checker: for problems with outputs that are `Checked`, a kernel that takes the tensors that it needs and, for
+            each such output, a pointer ``<name>_report`` to a `Report` (cuda/report.cuh), to which it adds what
+            `Problem.check` finds. What a tensor that is read and written held before is at ``<name>_before``.
         default: a schedule that is sound for any problem on any device, chosen without measuring.
         presets: small kernels and named schedules for teaching and comparison, by name.
         kernel_field: the field that named the kernel when all kernels shared a schedule type. Schedules stored then,
@@ -72,6 +75,7 @@ class Operator(Generic[P, S]):
     derivative: Derivative | None = None
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
     restated: Callable[[P], EquivalentProblem | None] | None = None
+    checker: Callable[[P], Program] | None = None
 
     def kernel(self, name: str) -> Kernel[P, Any]:
         """The kernel of a name; ``ValueError`` lists those that there are."""
@@ -165,6 +169,16 @@ class Operator(Generic[P, S]):
         """Legal schedules to try first, best guess first, each once; the default is among them."""
         listed = dict.fromkeys([*self.candidates(problem, spec), self.default(problem, spec)])
         return [schedule for schedule in listed if not self.violations(problem, schedule, spec)]
+
+    def checked_by(self, problem: P) -> Program:
+        """The checker of a problem with outputs that are `Checked`.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if self.checker is None:
+            raise ValueError(f"{self.name}: {problem.key} has outputs with several right answers, and no checker")
+        return self.checker(problem)
 
     def program(self, problem: P, schedule: S, spec: DeviceSpec) -> Program:
         """Emit the kernel of a legal schedule.

@@ -9,7 +9,7 @@ from typing import Any
 
 from .operator import Operator
 
-_PACKAGE = __package__.rpartition(".")[0]  # of which the families are packages
+_PACKAGE = __package__.rpartition(".")[0]  # the package whose subpackages are the families
 
 
 class _Operators(MutableMapping[str, Operator[Any, Any]]):

@@ -40,19 +40,21 @@ from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
 VERSION = "12"  # counts up when a modelled time changes: trials that were modelled by another version are stale
-LAUNCH_SECONDS = 3.5e-6  # of any launch, however little it computes
+LAUNCH_SECONDS = 3.5e-6  # seconds of any launch, however little it computes
 FIX_UP_SECONDS = 4.3e-6  # to complete tiles that clusters share
-LATENCY_SECONDS = 0.64e-6  # of a load from device memory
+LATENCY_SECONDS = 0.64e-6  # seconds of a load from device memory
 _NEXT_LAUNCH_SECONDS = 1e-6  # between two launches of a program
 _STORE_SECONDS = 0.92e-6  # from a block's last load to the end of its stores
 _BLOCK_CLOCKS = 155.0  # between the starts of two blocks on an SM
-_ISSUE_CLOCKS = 1.094  # of an instruction on its scheduler
-_BARRIER_CLOCKS = 92.0  # of a step, hidden by the other blocks of the SM
-_CACHED_INSTRUCTIONS = 2300  # of a loop, as they are counted here, that the instruction cache of an SM holds
-_FETCH_CLOCKS = 1.7  # of an instruction of a longer loop, for all warps that run it together
-_LINE_CLOCKS = 2.0  # of a cache line
-_LOADED_BYTES, _STORED_BYTES = 45.5, 24.3  # of an SM through L2 in a clock
-_BANDWIDTH = 0.93  # of the datasheet's
+_ISSUE_CLOCKS = 1.094  # clocks of an instruction on its scheduler
+_BARRIER_CLOCKS = 92.0  # clocks of a step, hidden by the other blocks of the SM
+_CACHED_INSTRUCTIONS = (
+    2300  # instructions of a loop, as they are counted here, that the instruction cache of an SM holds
+)
+_FETCH_CLOCKS = 1.7  # clocks of an instruction of a longer loop, for all warps that run it together
+_LINE_CLOCKS = 2.0  # clocks of a cache line
+_LOADED_BYTES, _STORED_BYTES = 45.5, 24.3  # bytes of an SM through L2 in a clock
+_BANDWIDTH = 0.93  # share of the datasheet's bandwidth
 _OVERLAP = 6.0  # the norm in which two limits add up; infinite would be the longer one
 _CLUSTER_SECONDS = 1.4e-6  # to reduce the results of a cluster
 _SLICED_WORD_CLOCKS = 13.8  # to reduce a word of several warps

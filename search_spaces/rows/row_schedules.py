@@ -16,7 +16,7 @@ from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, footprint_v
 
 S = TypeVar("S", bound=RowSchedule)
 
-_MOST_ROUNDS = 64  # of a row in registers: unrolled, each is a load and several computations
+_MOST_ROUNDS = 64  # most rounds of a row in registers: unrolled, each is a load and several computations
 _CLUSTERED_COLUMNS = 2048  # from which on blocks may share a row; any row has so many threads, too
 
 

@@ -22,7 +22,7 @@ S = TypeVar("S", bound=RowSchedule)
 
 _ROUNDS = (8, 4, 2, 16, 1, 32)  # vectors of 16 bytes that a thread has of rows of all arrays, best guess first
 _CLUSTERS = (1, 2, 4, 8, 16)
-_NARROW_ELEMENTS = (32, 4)  # of a row, that a thread has in narrow vectors
+_NARROW_ELEMENTS = (32, 4)  # elements of a row that a thread has in narrow vectors
 _LEAST_COPIED = 2**14  # bytes of a row that shared memory may hold
 _RESIDENT = 4  # blocks of an SM that hide each other's waits
 # Registers beyond the footprint, with which ptxas spills nothing.

@@ -9,7 +9,7 @@ from autotune.codegen.rows.problem import RowProblem
 from autotune.codegen.rows.schedule import RowSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-L2_SHARE = 0.5  # of L2 that keeps rows until they are read again
+L2_SHARE = 0.5  # share of L2 that keeps rows until they are read again
 _CLUSTER = 350  # clocks in which blocks wait for each other, for each doubling of a cluster: fitted with softmax's
 
 

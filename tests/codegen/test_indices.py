@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autotune.codegen.model.indices import Indices, Order
+from autotune.codegen.model.indices import Indices, Order, Spread
 
 
 @pytest.mark.parametrize("indices", [Indices(9), Indices(9, -1, Order.DISTINCT), Indices(9, 3, Order.BOUNDS)], ids=str)
@@ -38,3 +38,24 @@ def test_what_is_not_allowed_is_said(indices: Indices, given: list[int], why: st
 def test_more_distinct_indices_than_there_are_cannot_be_drawn() -> None:
     with pytest.raises(ValueError, match=r"5 distinct indices 0 … 3: expected 4 at most"):
         Indices(3, order=Order.DISTINCT).drawn(np.random.default_rng(0), 5, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("spread", "longest"), [(Spread.EVEN, (20, 40)), (Spread.RANDOM, (41, 250)), (Spread.LONG, (500, 700))]
+)
+def test_segments_are_as_long_as_stated(spread: Spread, longest: tuple[int, int]) -> None:
+    allowed = Indices(1000, order=Order.BOUNDS)
+    for seed in range(20):
+        bounds = allowed.drawn(np.random.default_rng(seed), 51, np.int64, spread)
+        assert not allowed.why_invalid(bounds)
+        lengths = np.diff(bounds)
+        assert longest[0] <= lengths.max() <= longest[1]
+        assert np.median(lengths) >= 3 and (lengths == 0).any() == (spread is not Spread.EVEN)
+
+
+@pytest.mark.parametrize("spread", Spread)
+@pytest.mark.parametrize("most", [0, 1, 5])
+def test_few_elements_have_segments_of_any_spread(spread: Spread, most: int) -> None:
+    allowed = Indices(most, order=Order.BOUNDS)
+    for count in (2, 3, 9):
+        assert not allowed.why_invalid(allowed.drawn(np.random.default_rng(0), count, np.int64, spread))

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from checker import check_checker
 from cuda.bindings import driver
 from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from reference_kernel import check_reference_kernel
@@ -72,6 +73,9 @@ def test_default_is_right_and_timed(name: str, problem: Problem, device: CudaDev
 def test_reference_kernel_is_right(name: str, problem: Problem, device: CudaDevice) -> None:
     kernel = compile_kernel(operator(name).reference(problem), device.limits.arch)
     check_reference_kernel(operator(name), problem, partial(run, kernel=kernel))
+    if operator(name).checker:
+        kernel = compile_kernel(operator(name).checked_by(problem), device.limits.arch)
+        check_checker(operator(name), problem, partial(run, kernel=kernel))
 
 
 def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Kernel]) -> list[str]:

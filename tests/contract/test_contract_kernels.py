@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import defaultdict
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from checker import check_checker
 from cuda_toolkit import NVCC, UNOPTIMISED
 from nvrtc import compile_unoptimised
 from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
@@ -47,6 +49,19 @@ def test_drawn_cases_are_few(name: str) -> None:
     assert 0 < len(cases_of(name).CASES) <= MOST
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_cases_take_every_choice(name: str) -> None:
+    """All words and flags that any space offers: they choose kernels, and branches of sources."""
+    seen: dict[str, set[object]] = defaultdict(set)
+    for _, schedule in cases_of(name).CASES:
+        for field, value in schedule.to_dict().items():
+            seen[field].add(value)
+    for problem in cases_of(name).PROBLEMS.values():
+        for parameter in operator(name).space(problem, LIMITS).parameters if problem.work.bytes else ():
+            choices = {value for value in parameter.values if isinstance(value, str | bool)}
+            assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
+
+
 @drawn
 def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
     emulator.verify(problem, operator(name).program(problem, schedule, LIMITS))
@@ -73,6 +88,8 @@ def test_preset_is_right(name: str, preset: str) -> None:
 @small
 def test_reference_kernel_is_right(name: str, problem: Problem) -> None:
     check_reference_kernel(operator(name), problem, partial(emulator.run, seed=0))
+    if operator(name).checker:
+        check_checker(operator(name), problem, partial(emulator.run, seed=0))
 
 
 @pytest.mark.parametrize(

@@ -38,5 +38,5 @@ def test_schedules_of_one_type_for_all_kernels_still_open(name: str) -> None:
         stored = {field: value for field, value in {**others, **schedule.to_dict()}.items() if field != "kernel"}
         assert chosen.schedule({**stored, chosen.kernel_field: kernel.name}) == schedule
         assert chosen.parse([f"{chosen.kernel_field}={kernel.name}"], problem, LIMITS) == schedule
-    with pytest.raises(ValueError, match="unknown kernel 'none'.*known: "):
+    with pytest.raises(ValueError, match=r"unknown kernel 'none'.*known: "):
         chosen.schedule({**others, "kernel": "none"})

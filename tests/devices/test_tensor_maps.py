@@ -10,6 +10,7 @@ from cuda.core import Device
 
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.im2col import Im2col
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, Swizzle, TensorMap
 from autotune.devices import tensor_maps
 from autotune.devices.driver import cuda_device_count
@@ -43,6 +44,22 @@ def test_the_driver_gets_a_stride_even_of_one_dimension(monkeypatch):
     monkeypatch.setattr(driver, "cuTensorMapEncodeTiled", encode)
     tensor_maps.encode(TensorMap("a", "float32", (52,), (1,), (8,)), 0x1000)
     assert asked == [[16]]
+
+
+def test_the_driver_gets_pixels_columns_first(monkeypatch):
+    asked = []
+
+    def encode(*arguments):
+        asked.append(arguments)
+        return driver.CUresult.CUDA_SUCCESS, driver.CUtensorMap()
+
+    monkeypatch.setattr(driver, "cuTensorMapEncodeIm2col", encode)
+    pixels = Im2col(lower=(-1, -2), upper=(-3, -4), steps=(5, 6))
+    tensor_maps.encode(TensorMap("x", "bfloat16", (2, 7, 9, 16), (1008, 144, 16, 1), (32, 8), im2col=pixels), 0x1000)
+    ((_, rank, address, sizes, strides, lower, upper, channels, count, steps, *_),) = asked
+    assert (rank, address, lower, upper, channels, count) == (4, 0x1000, [-2, -1], [-4, -3], 8, 32)
+    numbers = [[int(number) for number in group] for group in (sizes, strides, steps)]
+    assert numbers == [[16, 9, 7, 2], [32, 288, 2016], [1, 6, 5, 1]]
 
 
 def test_every_dtype_of_whole_bytes_has_a_map():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 import pytest
@@ -13,11 +14,11 @@ from nvrtc import compile_unoptimised
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.tensor import Exact, Judgement, Role, Tensor, Within
+from autotune.codegen.model.tensor import Checked, Exact, Extent, Judgement, Role, Tensor, Within
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
-from autotune.verification import POISONS, UNTOUCHED, Mismatch, compare, expected_dtype, poisoned
+from autotune.verification import POISONS, UNTOUCHED, Mismatch, compare, compare_checked, expected_dtype, poisoned
 
 FLOATS = [DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]
 INTEGERS = [dtype for dtype in DType if not dtype.is_float and dtype is not DType.INT4]
@@ -28,15 +29,16 @@ LAYOUTS = [((17,), (1,)), ((3, 4), (5, 1)), ((2, 3, 4), (5, 11, 1)), ((2, 2, 2, 
 def report(
     tensor: Tensor,
     actual: Array,
-    expected: Array,
+    expected: Array | None,
     before: Array | None = None,
     scale: Array | None = None,
     poison: int = POISONS[0],
+    counts: Array | None = None,
 ) -> tuple[int, int, float]:
     """What the kernel that compares an output finds: how many are wrong, the first of them, the largest error."""
     found = EMPTY_REPORT.copy().view("u8")
     program = verification_source(comparison_entry(tensor), 1, tensor.dtype)
-    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before}
+    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before, "counts": counts}
     given = {name: array for name, array in arrays.items() if array is not None}
     # The emulator gives every pointer a buffer; what is not given goes as a number, 0.
     absent = {name: Argument(name, "long long", 0) for name in arrays.keys() - given.keys()}
@@ -67,7 +69,7 @@ def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
-@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "checksum"])
+@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "compare_gaps", "checksum"])
 def test_they_compile(entry: str, arch: str) -> None:
     assert compile_kernel(verification_source(entry, 1, DType.BFLOAT16), arch).resources.spill_store_bytes == 0
 
@@ -120,9 +122,16 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from([*FLOATS, DType.INT32]))
     numbers = st.sampled_from(SPECIAL if dtype.is_float else [-1.0, 0.0, 1.0, 2.0])
     tolerances = st.builds(Within, st.sampled_from([0.0, 0.5]), st.sampled_from([0.0, dtype.roundoff, 1e-3]))
-    judged: Judgement = data.draw(st.just(Exact()) | tolerances)
+    judged: Judgement = data.draw(st.just(Exact()) | tolerances | st.just(Checked("anything")))
     role = data.draw(st.sampled_from([Role.OUTPUT, Role.IN_OUT]))
-    tensor = Tensor("y", dtype, *data.draw(st.sampled_from(LAYOUTS)), role, dtype.bytes, judged)
+    shape, strides = data.draw(st.sampled_from(LAYOUTS))
+    extent = data.draw(st.none() | st.builds(Extent, st.just("counts"), st.integers(0, len(shape) - 1)))
+    tensor = Tensor("y", dtype, shape, strides, role, dtype.bytes, judged, extent=extent)
+    counts = None
+    if extent:
+        ends, size = st.integers(-1, shape[extent.axis] + 1), prod(shape[: extent.axis])
+        counts = np.array(data.draw(st.lists(ends, min_size=size, max_size=size)), np.int32)
+    inside = tensor.inside if counts is None else tensor.counted(counts)
 
     def drawn(dtype: DType) -> Array:
         values = st.lists(numbers, min_size=tensor.size, max_size=tensor.size)
@@ -135,14 +144,19 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
     replaced = data.draw(st.lists(st.booleans(), min_size=tensor.size, max_size=tensor.size))
     with np.errstate(over="ignore"):
         actual = np.where(replaced, drawn(dtype), expected.astype(dtype.numpy))
-    if tensor.inside is not None and data.draw(st.booleans()):
-        actual = np.where(tensor.inside, actual, before)
+    if inside is not None and data.draw(st.booleans()):
+        actual = np.where(inside, actual, before)
     scale = np.abs(drawn(DType.FLOAT64)) if isinstance(judged, Within) and data.draw(st.booleans()) else None
-    found = compare(tensor, actual, expected, before, scale)
-    wrong, first, max_error = report(tensor, actual, expected, before if role is Role.IN_OUT else None, scale, poison)
+    held = before if role is Role.IN_OUT else None
+    if isinstance(judged, Checked):
+        found = compare_checked(tensor, actual, np.ones(tensor.size, np.bool_), before, counts)
+        wrong, first, max_error = report(tensor, actual, None, held, None, poison, counts)
+    else:
+        found = compare(tensor, actual, expected, before, scale, counts)
+        wrong, first, max_error = report(tensor, actual, expected, held, scale, poison, counts)
     if isinstance(found, Mismatch):
         assert (wrong, first) == (found.count, found.index)
-        assert (found.expected == UNTOUCHED) == (not tensor.reaches(first))
+        assert (found.expected == UNTOUCHED) == (not tensor.reaches(first, counts if counts is None else counts.item))
     else:
         assert (wrong, max_error) == (0, pytest.approx(found))
 

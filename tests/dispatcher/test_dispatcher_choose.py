@@ -7,8 +7,10 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.work import Unit
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
@@ -16,7 +18,7 @@ from autotune.dispatcher.choice import snapshots
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
-from autotune.dispatcher.choice.transfer import distance, loss, slowness
+from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
@@ -141,6 +143,20 @@ def test_of_records_that_promise_as_much_the_nearer_one_serves():
     assert distance(wanted, record(256), H200, seconds) == pytest.approx(far_off[2])
     empty = problem(0)
     assert distance(empty, record(1), H200, seconds) == slowness(empty, seconds, H200)
+
+
+def test_records_of_all_data_serve_and_those_of_the_same_data_are_nearer():
+    even, long = (
+        ReduceProblem(1, 1 << 20, axis=Axis.SEGMENTS, segments=64, spread=one) for one in (Spread.EVEN, Spread.LONG)
+    )
+    called = replace(even, spread=Spread.RANDOM)
+    reduce = operator("reduce")
+    known = {one: Record(one, reduce.default(one, H200), 1e-5, TimeSource.MEASURED) for one in (even, long, called)}
+    assert all(comparable(called, one) for one in known.values())
+    by_distance = {one: distance(even, known[one], H200, 1e-5) for one in known}
+    assert by_distance[even] < by_distance[long] == by_distance[called]
+    (chosen,) = from_records(reduce, called, H200, [known[long]])
+    assert chosen.schedule == known[long].schedule
 
 
 def test_what_runs_better_than_its_record_loses_nothing():

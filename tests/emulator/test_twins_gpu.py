@@ -7,6 +7,8 @@ import pytest
 from cuda.core import Device
 from on_gpu import execute_on_gpu
 from tensor_programs import execute, tensor_program
+from test_im2col import CASES as PIXELS
+from test_im2col import Columns
 from test_tensor_boxes import (
     BY_ONE,
     COLUMNS,
@@ -54,6 +56,13 @@ def test_products_of_every_form(form: Form) -> None:
     found, emulated = both(form.program(), arrays, "z")
     np.testing.assert_array_equal(found, emulated)
     np.testing.assert_array_equal(found.reshape(64, -1), form.expected(arrays))
+
+
+@pytest.mark.parametrize("case", PIXELS, ids=str)
+def test_pixels(case: Columns) -> None:
+    found, emulated = both(case.program(), case.arrays(), "y")
+    np.testing.assert_array_equal(found, emulated)
+    np.testing.assert_array_equal(found, case.expected())
 
 
 @pytest.mark.parametrize("body", [BODY, DEEP, WRITTEN], ids=["plain", "a group under way", "written by threads"])

@@ -19,6 +19,7 @@ from autotune.codegen.source.arguments import cuda_arguments, pointer_arguments
 from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.schedule_struct import schedule_struct
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space, field_parameters
@@ -112,19 +113,25 @@ def _workload(problem: AppendProblem, schedule: AppendSchedule, spec: DeviceSpec
     return (Workload(blocks, footprint, memory_bytes=2 * blocks * moved, bytes_loaded=moved, bytes_stored=moved),)
 
 
+def _space(problem: AppendProblem, spec: DeviceSpec) -> Space[AppendSchedule]:
+    return Space(field_parameters(AppendSchedule), AppendSchedule.from_dict)
+
+
+def _candidates(problem: AppendProblem, spec: DeviceSpec) -> list[AppendSchedule]:
+    return [AppendSchedule(widest(problem))]
+
+
+def _checks(problem: AppendProblem, schedule: AppendSchedule) -> list[tuple[AppendProblem, AppendSchedule]]:
+    return [(problem, schedule)]
+
+
 OPERATOR = Operator(
     name="append",
     summary="cache[slots] = x",
     problem_type=AppendProblem,
-    schedule_type=AppendSchedule,
-    constraints=_constraints,
-    emit=emit,
+    kernels=(Kernel(AppendSchedule, _constraints, emit, _space, _candidates, _checks, _workload),),
     reference=lambda problem: emit(problem, AppendSchedule()),
-    space=lambda problem, spec: Space(field_parameters(AppendSchedule), AppendSchedule.from_dict),
     default=lambda problem, spec: AppendSchedule(),
-    candidates=lambda problem, spec: (AppendSchedule(widest(problem)),),
     presets={},
-    checks=lambda problem, schedule: [(problem, schedule)],
-    workload=_workload,
     call=CALL,
 )

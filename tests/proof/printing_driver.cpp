@@ -44,6 +44,24 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
   return CUDA_SUCCESS;
 }
 
+// In im2col mode, after these: the box, then corners and steps.
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                 const cuuint64_t* shape, const cuuint64_t* strides, const int* lower,
+                                 const int* upper, cuuint32_t channels, cuuint32_t pixels,
+                                 const cuuint32_t* steps, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  cuuint64_t words[16] = {reinterpret_cast<cuuint64_t>(address), static_cast<cuuint64_t>(type),
+                          static_cast<cuuint64_t>(swizzle), rank};
+  cuuint64_t* word = words + 4;
+  for (cuuint32_t axis = 0; axis < rank; ++axis) *word++ = shape[axis];
+  *word++ = strides[0], *word++ = channels, *word++ = pixels;
+  for (cuuint32_t axis = 0; axis < rank - 2; ++axis)
+    *word++ =
+        static_cast<cuuint64_t>(100 * lower[axis] + 10 * upper[axis] + static_cast<int>(steps[axis + 1]));
+  std::memcpy(map, words, sizeof words);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         CUstream, void** parameters, void**) {
   const auto* bytes = static_cast<const unsigned char*>(parameters[0]);
@@ -55,5 +73,5 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
 
 int main() {
   autotune_probe_load(".");
-  return autotune_probe(0x1000, 0x2000, 0x3000, 0x4000, 100, 200, 0x5000, nullptr);
+  return autotune_probe(0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 100, 200, 0x6000, nullptr);
 }

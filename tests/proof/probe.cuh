@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/numbers.cuh"
+#include "cuda/report.cuh"
 #include "cuda/tensor_copy.cuh"
 #include "cuda/tickets.cuh"
 // y = kept ? (x + bias) / max |x + bias| : 0, and how many elements of each column are kept, by two launches.
@@ -28,12 +29,7 @@ struct AbsoluteMax {
   __device__ __forceinline__ float operator()(float a, float b) const { return fmaxf(fabsf(a), fabsf(b)); }
 };
 
-// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
-__device__ __forceinline__ bool is_kept(unsigned long long number) {
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9ull;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111ebull;
-  return (number ^ (number >> 31)) >> 63 == 0;
-}
+__device__ __forceinline__ bool is_kept(u64 number) { return mixed(number) >> 63 == 0; }
 
 struct Element {
   int row, column;
@@ -123,7 +119,11 @@ __device__ __forceinline__ void scale(const Arguments& arguments) {
     const float scaled = largest > 0.0f ? tile.shifted(index, at) / largest : 0.0f;
     bfloat16* target = arguments.y + at.row * static_cast<long long>(arguments.ldy) + at.column;
     *target = from_float<bfloat16>(kept ? scaled : 0.0f);
-    if (kept) atomicAdd(arguments.counts + at.column, 1);
+    if (!kept) continue;
+    const int place = atomicAdd(arguments.counts + at.column, 1);
+    if (0 <= place && place < arguments.rows) {
+      arguments.kept_rows[at.column * static_cast<long long>(arguments.rows) + place] = at.row;
+    }
   }
   if (is_last_block(arguments.workspace, gridDim.x)) {
     for (int column = threadIdx.x; column < arguments.columns; column += threads) {
@@ -156,7 +156,25 @@ __device__ __forceinline__ void compute_column(const Arguments& arguments) {
         is_kept(*arguments.offset + row * static_cast<unsigned long long>(arguments.columns) + own);
     arguments.y[row * static_cast<long long>(arguments.ldy) + own] =
         kept && largest > 0.0 ? shifted(row, own) / largest : 0.0;
-    count += kept;
+    if (kept) arguments.kept_rows[own * static_cast<long long>(arguments.rows) + count++] = row;
   }
   arguments.kept[own] = count;
+}
+
+// A thread's column lists rows that it keeps, none of them twice.
+__device__ __forceinline__ void check_column(const Arguments& arguments) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  Findings findings;
+  if (column < arguments.columns) {
+    const long long begin = column * static_cast<long long>(arguments.rows);
+    unsigned char* seen = arguments.workspace + begin;
+    for (long long i = begin; i < begin + min(arguments.kept[column], arguments.rows); ++i) {
+      const int row = arguments.kept_rows[i];
+      const bool right = 0 <= row && row < arguments.rows && !seen[row] &&
+                         is_kept(*arguments.offset + row * static_cast<u64>(arguments.columns) + column);
+      if (!right) findings.add_wrong(i);
+      if (0 <= row && row < arguments.rows) seen[row] = 1;
+    }
+  }
+  findings.write(arguments.kept_rows_report);
 }

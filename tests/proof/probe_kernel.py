@@ -92,6 +92,23 @@ def emit_naive(problem: ProbeProblem) -> Program:
     return Program(source, arguments, (Footprint(THREADS).launch("probe", ceil_div(problem.columns, THREADS)),))
 
 
+def emit_checker(problem: ProbeProblem) -> Program:
+    """A thread for each column marks the rows that it has seen in the workspace."""
+    arguments = (
+        Argument("offset", "const unsigned long long*"),
+        Argument("kept", "const int*"),
+        Argument("kept_rows", "const int*"),
+        Argument("kept_rows_report", "Report*"),
+        Argument("workspace", "unsigned char*"),
+        *(Argument(name, "int", getattr(problem, name)) for name in ("rows", "columns")),
+    )
+    entry = Footprint(THREADS).entry("probe_check", "check_column(arguments);")
+    source = "\n\n".join((cuda_arguments(arguments), _used(ProbeSchedule(), problem.biased, ("check_column",)), entry))
+    marks = problem.rows * problem.columns
+    steps = Memset(0, marks), Footprint(THREADS).launch("probe_check", ceil_div(problem.columns, THREADS))
+    return Program(source, arguments, steps, marks)
+
+
 def _source_of_x(problem: ProbeProblem, schedule: ProbeSchedule) -> tuple[Argument, ...]:
     """A tensor map, or the address and how far rows are apart."""
     if not schedule.tensor_copy:
@@ -102,7 +119,8 @@ def _source_of_x(problem: ProbeProblem, schedule: ProbeSchedule) -> tuple[Argume
 
 
 def _outputs(problem: ProbeProblem, y: str = "bfloat16") -> tuple[Argument, ...]:
-    return Argument("y", f"{y}*"), Argument("kept", "int*"), Argument("ldy", "int", problem.ldy)
+    pointers = (Argument("y", f"{y}*"), Argument("kept", "int*"), Argument("kept_rows", "int*"))
+    return (*pointers, Argument("ldy", "int", problem.ldy))
 
 
 def _rest(problem: ProbeProblem) -> tuple[Argument, ...]:
@@ -116,6 +134,10 @@ def _rest(problem: ProbeProblem) -> tuple[Argument, ...]:
 def _source(
     arguments: tuple[Argument, ...], schedule: ProbeSchedule, biased: bool, called: tuple[str, ...], entries: str
 ) -> str:
-    body = used_source(_FILE, called, schedule.constants | {"biased": biased})
+    body = _used(schedule, biased, called)
     parts = (comment(f"probe: {schedule}"), cuda_arguments(arguments), schedule_struct(schedule, body), body, entries)
     return "\n\n".join(parts)
+
+
+def _used(schedule: ProbeSchedule, biased: bool, called: tuple[str, ...]) -> str:
+    return used_source(_FILE, called, schedule.constants | {"biased": biased})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from probe_kernel import ProbeSchedule, emit, emit_naive, tiles
+from probe_kernel import ProbeSchedule, emit, emit_checker, emit_naive, tiles
 from probe_problem import ProbeProblem
 
 from autotune.codegen.model.program import Program
@@ -25,7 +25,8 @@ def probe(x: Any, offset: Any, bias: Any = None, *, out: Any = None, stream: Any
         x: of shape (rows, columns), of bfloat16.
         offset: of shape (1,), of uint64: chooses the elements that are kept.
         bias: of shape (columns,), of float32.
-        out: y, of the shape and dtype of x, which may be x; and how many elements each column keeps, int32.
+        out: y, of the shape and dtype of x, which may be x; how many elements each column keeps, int32; and of which
+            rows they are, of shape (columns, rows) and int32, in any order, of which what is behind the count stays.
     """
 
 
@@ -36,19 +37,23 @@ def _types(x: Layout, offset: Layout, bias: Layout | None) -> Mapping[str, Array
         raise TypeError(f"offset has shape {offset.shape} and dtype {offset.dtype}: expected (1,) and uint64")
     if bias and (bias.shape, bias.dtype) != (x.shape[1:], "float32"):
         raise TypeError(f"bias has shape {bias.shape} and dtype {bias.dtype}: expected {x.shape[1:]} and float32")
-    return {"y": ArrayType(x.shape, x.dtype), "kept": ArrayType(x.shape[1:], "int32")}
+    return {
+        "y": ArrayType(x.shape, x.dtype),
+        "kept": ArrayType(x.shape[1:], "int32"),
+        "kept_rows": ArrayType(x.shape[::-1], "int32"),
+    }
 
 
-def _bind(x: Layout, offset: Layout, bias: Layout | None, y: Layout, kept: Layout) -> Binding:
+def _bind(x: Layout, offset: Layout, bias: Layout | None, y: Layout, kept: Layout, kept_rows: Layout) -> Binding:
     rows, columns = x.shape
     problem = ProbeProblem(rows, columns, bias is not None, x.strides[0], y.strides[0])
-    return Binding(problem, {name: name for name in ("x", "offset", "bias", "y", "kept")})
+    return Binding(problem, {name: name for name in ("x", "offset", "bias", "y", "kept", "kept_rows")})
 
 
 CALL = Call(
     declaration=probe,
     inputs=("x", "offset", "bias"),
-    outputs=("y", "kept"),
+    outputs=("y", "kept", "kept_rows"),
     types=_types,
     bind=_bind,
     optional=("bias",),
@@ -92,6 +97,7 @@ OPERATOR = Operator(
     problem_type=ProbeProblem,
     kernels=(Kernel(ProbeSchedule, lambda problem, schedule, spec: [], emit, _space, _candidates, _checks, _workload),),
     reference=emit_naive,
+    checker=emit_checker,
     default=_default,
     presets={"copied": _copied},
     call=CALL,

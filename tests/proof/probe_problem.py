@@ -10,7 +10,7 @@ import numpy as np
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.tensor import Role, Tensor, Within
+from autotune.codegen.model.tensor import Checked, Extent, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
 
 COLUMN_UNIT = 8  # elements of the 16 bytes that rows of tensor copies are multiples of
@@ -21,6 +21,7 @@ class ProbeProblem(Problem):
     """y = (x + bias) / max |x + bias| where an element is kept and 0 elsewhere, and how many are kept in each column.
 
     Whether element (i, j) is kept follows from a hash of ``offset + i·columns + j``, with an offset in device memory.
+    The rows that a column keeps are listed in any order.
 
     Attributes:
         rows, columns: of x and y, of bfloat16.
@@ -48,9 +49,12 @@ class ProbeProblem(Problem):
 
     @property
     def work(self) -> Work:
-        """x is read once, y and the counts are written once; an addition, a maximum and a division an element."""
+        """x is read once, y, the counts and half of the rows are written once.
+
+        An element takes an addition, a maximum and a division.
+        """
         elements = self.rows * self.columns
-        return Work(4 * elements + 4 * self.columns * (1 + self.biased) + 8, {Unit.FP32: 3 * elements})
+        return Work(6 * elements + 4 * self.columns * (1 + self.biased) + 8, {Unit.FP32: 3 * elements})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -65,7 +69,22 @@ class ProbeProblem(Problem):
             *bias,
             Tensor("y", DType.BFLOAT16, shape, (self.ldy, 1), Role.OUTPUT, 16, judged, in_place),
             Tensor.flat("kept", DType.INT32, self.columns, Role.OUTPUT, 4),
+            Tensor(
+                "kept_rows",
+                DType.INT32,
+                (self.columns, self.rows),
+                (self.rows, 1),
+                Role.OUTPUT,
+                4,
+                Checked("the rows that the column keeps, each once"),
+                extent=Extent("kept", axis=1),
+            ),
         )
+
+    @property
+    def deterministic(self) -> bool:
+        """Rows are listed in the order in which atomics come."""
+        return False
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Numbers of both signs, and an offset of more than 32 bits."""
@@ -78,15 +97,33 @@ class ProbeProblem(Problem):
         return made
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """y in float64, and the counts."""
+        """y in float64, the counts, and the rows from the first to the last one that is kept."""
         named = {tensor.name: tensor for tensor in self.tensors}
         with np.errstate(invalid="ignore"):  # the gaps are NaN
             shifted = named["x"].view(inputs["x"].astype(np.float64)) + inputs.get("bias", 0.0)
-        kept = _kept(inputs["offset"] + np.arange(self.rows * self.columns, dtype=np.uint64)).reshape(shifted.shape)
+        kept = self._kept(inputs)
         largest = np.abs(shifted).max()
         y = np.zeros(named["y"].size)
         named["y"].view(y)[...] = np.where(kept, shifted / (largest or 1.0), 0.0)
-        return {"y": y, "kept": kept.sum(axis=0, dtype=np.int32)}
+        kept_rows = np.argsort(~kept.T, axis=1, kind="stable").astype(np.int32)
+        return {"y": y, "kept": kept.sum(axis=0, dtype=np.int32), "kept_rows": kept_rows.ravel()}
+
+    def check(
+        self, inputs: Mapping[str, Array], outputs: Mapping[str, Array], scalars: Mapping[str, float]
+    ) -> dict[str, Array]:
+        """Each row that is listed is one that the column keeps, and is not listed before; there are as many."""
+        kept, right = self._kept(inputs), np.zeros((self.columns, self.rows), np.bool_)
+        lists = outputs["kept_rows"].reshape(right.shape)
+        for column, (rows, count) in enumerate(zip(lists, outputs["kept"], strict=True)):
+            seen: set[int] = set()
+            for place, row in enumerate(rows[:count].tolist()):
+                right[column, place] = 0 <= row < self.rows and kept[row, column] and row not in seen
+                seen.add(row)
+        return {"kept_rows": right.ravel()}
+
+    def _kept(self, inputs: Mapping[str, Array]) -> Array:
+        numbers = inputs["offset"] + np.arange(self.rows * self.columns, dtype=np.uint64)
+        return _kept(numbers).reshape(self.rows, self.columns)
 
 
 def _kept(number: Array) -> Array:

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from contract.checker import check_checker
 from contract.reference_kernel import check_reference_kernel
+from planted import edited
 from probe_kernel import ProbeSchedule, emit, emit_naive
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
@@ -31,7 +33,12 @@ def test_it_is_right(problem: ProbeProblem, schedule: ProbeSchedule) -> None:
 @pytest.mark.parametrize("problem", [PROBLEM, BIASED], ids=lambda problem: problem.key)
 def test_reference_kernel_is_right(problem: ProbeProblem) -> None:
     check_reference_kernel(OPERATOR, problem, partial(emulator.run, seed=0))
+    check_checker(OPERATOR, problem, partial(emulator.run, seed=0))
     assert not emit_naive(problem).arch_suffix
+
+
+LISTED = "the rows that the column keeps, each once"
+BEHIND = "= arguments.counts[column], arguments.kept_rows[(column + 1) * arguments.rows - 1] = 0;"
 
 
 def without_memset(program: Program) -> Program:
@@ -56,16 +63,6 @@ def shared_too_early(program: Program) -> Program:
     return replace(program, steps=(first.taking(largest=replace(maxima, offset=maxima.offset + 4)), memset, second))
 
 
-def edited(old: str, new: str) -> Callable[[Program], Program]:
-    def edit(program: Program) -> Program:
-        assert {module.source.count(old) for module in program.modules} <= {0, 1}
-        assert old in "".join(module.source for module in program.modules)
-        first, *others = (replace(module, source=module.source.replace(old, new)) for module in program.modules)
-        return replace(program, source=first.source, others=tuple(others))
-
-    return edit
-
-
 @pytest.mark.parametrize(
     ("schedule", "plant", "error"),
     [
@@ -77,6 +74,14 @@ def edited(old: str, new: str) -> Callable[[Program], Program]:
             LOADED,
             edited("= arguments.counts[column];", "= arguments.counts[column] + (column == 0);"),
             r"wrong: .* \(in kept\)",
+        ),
+        (LOADED, edited("+ place] = at.row;", "+ place] = 0;"), rf"expected {LISTED} \(in kept_rows\)"),
+        (LOADED, edited("+ place] = at.row;", "+ place] = at.row + 1;"), rf"expected {LISTED} \(in kept_rows\)"),
+        (LOADED, edited("+ place] = at.row;", "+ place + 1] = at.row;"), rf"expected {LISTED} \(in kept_rows\)"),
+        (
+            LOADED,
+            edited("= arguments.counts[column];", BEHIND),
+            r"first at 39: got 0, expected the gap untouched \(in kept_rows\)",
         ),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
         (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),

@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from probe_operator import OPERATOR
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.im2col import Im2col
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.packing import packed
 from autotune.codegen.model.program import Program
@@ -57,9 +59,11 @@ def test_a_scalar_has_one_type() -> None:
         tables(drawn_probe(False, True, emit=emit))
 
 
-def test_cpp_packs_what_python_packs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pixels", [None, Im2col((-3,), (-2,), (2,))], ids=["boxes", "pixels"])
+def test_cpp_packs_what_python_packs(pixels: Im2col | None, tmp_path: Path) -> None:
     """Here x begins 48 bytes behind the address that a call brings."""
-    exported = drawn_probe(True, emit=_emit_behind)
+    emit_behind = partial(_emit_behind, pixels)
+    exported = drawn_probe(True, emit=emit_behind)
     write.write_sources(exported, tmp_path)
     driver = Path(__file__).parent / "printing_driver.cpp"
     compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", INCLUDE, "-I."]
@@ -68,18 +72,22 @@ def test_cpp_packs_what_python_packs(tmp_path: Path) -> None:
     problem = exported.bundle.problem({"rows": 100, "columns": 200})
     choice = exported.choice(problem)
     assert choice
-    program = _emit_behind(problem, choice.schedule)
+    program = emit_behind(problem, choice.schedule)
     pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
     blocks = [bytes(packed("", block, pointers, {}, _encoded)).hex() for block in program.blocks]
     assert printed == [block[: 2 * _PRINTED] for block in blocks]
     assert len(set(printed)) == 2
 
 
-def _emit_behind(problem: Any, schedule: Any) -> Program:
+def _emit_behind(pixels: Im2col | None, problem: Any, schedule: Any) -> Program:
+    """With a map of boxes, or of the rows of one image."""
     program = OPERATOR.emit(problem, schedule)
     described = program.arguments[0].tensor_map
     assert described
     behind = replace(described, offset=48)
+    if pixels:
+        shape, strides = (1, *behind.shape), (problem.rows * problem.ldx, *behind.strides)
+        behind = replace(behind, shape=shape, strides=strides, im2col=pixels)
     steps = [one.taking(x_map=behind) if isinstance(one, Launch) else one for one in program.steps]
     return replace(program, steps=tuple(steps))
 
@@ -88,6 +96,11 @@ def _encoded(tensor_map: TensorMap, address: int) -> bytes:
     """As printing_driver.cpp does it."""
     dtype = DType(tensor_map.dtype)
     words = [address, int(TYPES[dtype]), int(SWIZZLES[tensor_map.swizzle]), len(tensor_map.shape)]
+    if pixels := tensor_map.im2col:
+        corners = zip(pixels.lower, pixels.upper, pixels.steps, strict=True)
+        words += [*reversed(tensor_map.shape), tensor_map.strides[-2] * dtype.bytes, *reversed(tensor_map.box)]
+        words += [(100 * low + 10 * high + step) % 2**64 for low, high, step in corners]
+        return b"".join(word.to_bytes(8, "little") for word in words).ljust(TENSOR_MAP_BYTES, b"\0")
     strides = [[stride * dtype.bytes] for stride in reversed(tensor_map.strides[:-1])]
     for size, stride, box in zip(reversed(tensor_map.shape), [*strides, []], reversed(tensor_map.box), strict=True):
         words += [size, *stride, box]

@@ -10,15 +10,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from append_operator import OPERATOR as APPEND
+from append_operator import AppendSchedule
+from append_problem import AppendProblem
+from contract.checker import check_checker
 from contract.reference_kernel import check_reference_kernel
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 from cuda.core.utils import StridedMemoryView
-from probe_arrays import COLUMNS, ROWS, arrays, assert_right
+from planted import edited
+from probe_arrays import COLUMNS, ROWS, arrays, assert_right, empty_outputs
 from probe_device import device_with_probe
 from probe_kernel import ProbeSchedule
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
+from test_proof_append import APART, BHSD, BSHD
 
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return
@@ -79,14 +85,41 @@ def test_a_forgotten_memset_is_wrong(device: CudaDevice) -> None:
     assert "kept: wrong" in found.error
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("+ place] = at.row;", "+ place] = at.row + 1;", "expected the rows that the column keeps, each once"),
+        ("+ place] = at.row;", "+ place + 1] = at.row;", "expected the rows that the column keeps, each once"),
+        (
+            "= arguments.counts[column];",
+            "= arguments.counts[column], arguments.kept_rows[999] = 0;",
+            "expected the gap untouched",
+        ),
+    ],
+)
+def test_a_wrong_list_is_seen(device: CudaDevice, old: str, new: str, error: str) -> None:
+    found = evaluated(device, PROBLEM, LOADED, edited(old, new))
+    assert found.status is Status.WRONG
+    assert error in found.error and found.error.startswith("kept_rows: wrong: ")
+
+
+@pytest.mark.parametrize("problem", [BSHD, BHSD, APART], ids=lambda problem: problem.key)
+def test_an_array_is_updated_where_it_is_stated(device: CudaDevice, problem: AppendProblem) -> None:
+    schedule = AppendSchedule(2)
+    program = APPEND.program(problem, schedule, device.limits)
+    store = "store_global<false>(target,"
+    beside = program.source.replace(store, f"target[-2] = {{}};\n  {store}")
+    for source, status in ((program.source, Status.OK), (beside, Status.WRONG)):
+        edited = replace(program, source=source)
+        with device.session(APPEND, problem, seed=1) as session:
+            found = session.evaluate(schedule, edited, compile_kernel(edited, device.limits.arch))
+        assert (found.status, found.error if status is Status.OK else "") == (status, "")
+
+
 def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:
     inside = "if (!at.inside) continue;"
     clear = "arguments.y[at.row * static_cast<long long>(arguments.ldy) + at.column] = {};"
-
-    def plant(program: Program) -> Program:
-        return replace(program, source=program.source.replace(inside, f"{inside} {clear}"))
-
-    found = evaluated(device, PROBLEM, LOADED, plant)
+    found = evaluated(device, PROBLEM, LOADED, edited(inside, f"{inside} {clear}"))
     assert found.status is Status.WRONG
     assert found.error.startswith("in place: y: wrong")
 
@@ -94,8 +127,9 @@ def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: C
 @pytest.mark.parametrize("problem", [ProbeProblem(40, 200), ProbeProblem(33, 70, True, ldx=80)], ids=str)
 def test_what_a_sanitizer_watches_is_right(device: CudaDevice, problem: ProbeProblem) -> None:
     """Memory of exactly the declared sizes; tensor maps of its addresses."""
-    reference = OPERATOR.reference(problem)
+    reference, checker = OPERATOR.reference(problem), OPERATOR.checked_by(problem)
     check_reference_kernel(OPERATOR, problem, partial(run, kernel=compile_kernel(reference, device.limits.arch)))
+    check_checker(OPERATOR, problem, partial(run, kernel=compile_kernel(checker, device.limits.arch)))
     program = OPERATOR.emit(problem, OPERATOR.default(problem, device.limits))
     inputs = problem.inputs(0)
     outputs = {t.name: np.zeros(t.size, t.dtype.numpy) for t in problem.tensors if t.name not in inputs}
@@ -129,12 +163,12 @@ def test_a_call_follows_the_arrays_of_cuda_core() -> None:
     for seed in range(3):
         given = arrays(seed)
         moved = {name: Moved(handle, stream, values) for name, values in given.items()}
-        kept = Moved(handle, stream, np.full(COLUMNS, -1, np.int32))
+        kept, rows = (Moved(handle, stream, array) for array in empty_outputs()[1:])
         y = Moved(handle, stream, given["x"]) if seed else moved["x"]  # the first one in place
         views = {name: one.view for name, one in moved.items()}
-        dispatcher.probe(**views, out=(y.view, kept.view), stream=stream)
-        assert_right(given, y.numpy(), kept.numpy())
-        kept_alive += [moved, kept, y]
+        dispatcher.probe(**views, out=(y.view, kept.view, rows.view), stream=stream)
+        assert_right(given, y.numpy(), kept.numpy(), rows.numpy())
+        kept_alive += [moved, kept, rows, y]
 
 
 def on_gpu(torch: Any, values: Array) -> Any:
@@ -157,9 +191,9 @@ def test_a_call_follows_torch_tensors(torch: Any, biased: bool) -> None:
     for seed in range(3):
         given = arrays(seed, biased=biased)
         tensors = {name: on_gpu(torch, values) for name, values in given.items()}
-        for out in (None, (tensors["x"], torch.empty(COLUMNS, dtype=torch.int32, device="cuda"))):
-            y, kept = dispatcher.probe(**tensors, out=out)
-            assert_right(given, on_host(y, given["x"].dtype), kept.cpu().numpy())
+        for out in (None, (tensors["x"], *(on_gpu(torch, array) for array in empty_outputs()[1:]))):
+            y, *lists = dispatcher.probe(**tensors, out=out)
+            assert_right(given, on_host(y, given["x"].dtype), *(one.cpu().numpy() for one in lists))
         kept_alive.append(tensors)
 
 
@@ -173,14 +207,14 @@ def test_a_captured_plan_has_all_steps(torch: Any, device: CudaDevice) -> None:
     step()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        y, kept = step()
+        y, *lists = step()
     for seed in range(1, 4):
         given = arrays(seed)
         for name, values in given.items():
             tensors[name].copy_(on_gpu(torch, values))
         graph.replay()
         assert y.shape == (ROWS, COLUMNS)
-        assert_right(given, on_host(y, given["x"].dtype), kept.cpu().numpy())
+        assert_right(given, on_host(y, given["x"].dtype), *(one.cpu().numpy() for one in lists))
 
 
 def test_it_is_tuned_in_a_process_of_its_own(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from rows import logits
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.cross_entropy.cross_entropy import OPERATOR
@@ -36,4 +37,11 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[logits.Case]:
     return logits.drawn_cases(OPERATOR, CrossEntropyProblem, count, spec)
 
 
-CASES = drawn_cases(12)
+_BULK = CrossEntropySchedule.parse(
+    ["threads=64", "TPR=64", "cluster=2", "vector_width=4", "hold=shared", "passes=online", "early=1", "bulk=1"]
+)
+# Whole vectors, rows that begin between them, and 25 vectors for four warps. Few problems drawn are long enough.
+CASES = [
+    *drawn_cases(12),
+    *((CrossEntropyProblem(3, columns, lse=True, gradient=True), _BULK) for columns in (1044, 1045, 100)),
+]

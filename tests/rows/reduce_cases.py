@@ -9,6 +9,7 @@ from random import Random
 from pair_coverage import covering
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
@@ -59,6 +60,9 @@ PROBLEMS = {
     "rows1-columns5003-argmin-segments-bfloat16-segments7-int32": ReduceProblem(
         1, 5003, ARGMIN, SEGMENTS, BFLOAT16, segments=7, offset_dtype=INT32
     ),
+    "rows1-columns5003-max-segments-int32-segments7-even": ReduceProblem(
+        1, 5003, MAX, SEGMENTS, INT32, segments=7, spread=Spread.EVEN
+    ),
     "rows1-columns0-max-segments-int32-segments3": ReduceProblem(1, 0, MAX, SEGMENTS, INT32, segments=3),
     "rows0-columns5-l2-first-float32": ReduceProblem(0, 5, L2, FIRST),
     "rows0-columns5-max-last-float32": ReduceProblem(0, 5, MAX),
@@ -74,7 +78,7 @@ SMALL_PROBLEMS = (
     ReduceProblem(1, 5003, DOT, ALL, FLOAT16),
     ReduceProblem(67, 131, DIST, LAST, FLOAT32, ldx=133),
     ReduceProblem(1, 5003, MEAN, SEGMENTS, FLOAT16, segments=19),
-    ReduceProblem(1, 5003, MIN, SEGMENTS, FLOAT32, segments=67, offset_dtype=INT32),
+    ReduceProblem(1, 5003, MIN, SEGMENTS, FLOAT32, segments=67, offset_dtype=INT32, spread=Spread.LONG),
     ReduceProblem(67, 131, MEAN, LAST, BFLOAT16, ldx=133),
     ReduceProblem(1, 5003, L2, ALL, FLOAT16),
     ReduceProblem(131, 67, MIN, FIRST, FLOAT16),

@@ -129,12 +129,6 @@ def test_planted_bug_is_caught(problem: LogitsProblem, words: str, right: str, p
     check_caught(problem, kernel, right, planted)
 
 
-def test_a_warp_without_vectors_adds_nothing() -> None:
-    """Copied in bulk, a row of 25 vectors has some for one warp of four."""
-    problem = replace(LONG, columns=100)
-    emulator.verify(problem, program(problem, BULK), seeds=(0,))
-
-
 UNKNOWN = {DType.INT64: (-1, 70, 2**32 + 3, -(2**63)), DType.INT32: (-1, 70, 2**31 - 1, -(2**31))}
 
 

@@ -61,7 +61,7 @@ def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
 
 def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
     dtype = DTYPES[(index + index // 3) % 3]
-    like = RopeProblem(256, 8, 4, 64, dtype=dtype, **KINDS[index % len(KINDS)])
+    like = RopeProblem(256, 8, 4, 64, rotary_dim=32 * (index % 2), dtype=dtype, **KINDS[index % len(KINDS)])
     space = OPERATOR.space(like, spec)
     for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
         schedule = space.build(draw)

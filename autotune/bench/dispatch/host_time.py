@@ -22,8 +22,8 @@ from autotune.search_spaces.contract.operator import Operator
 
 from .example_call import example_call, problem_of_sizes
 
-_CALLS = 100  # of a sample; the driver holds about a thousand launches before it makes callers wait
-_SIZE = 64  # of the problem: a kernel that ends before the next call is through
+_CALLS = 100  # calls of a sample; the driver holds about a thousand launches before it makes callers wait
+_SIZE = 64  # elements of each size: a kernel that ends before the next call is through
 BAREST = "cuda.core.launch"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autotune.search_spaces.contract.operator import Operator
 
 
-_Loss = tuple["Choice", float | None, float | None]  # of the choice: its loss as it is, and shape-specialised
+_Loss = tuple["Choice", float | None, float | None]  # the loss of a choice as it is, and shape-specialised
 
 
 class DispatchCosts(NamedTuple):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from autotune.runs.outlook import Outlook
     from autotune.tuner import TuneOptions
 
-_SHOWN = 5  # of the first candidates
+_SHOWN = 5  # first candidates
 
 
 def outlook_document(

@@ -31,7 +31,7 @@ _INTEGERS: Mapping[str, tuple[int, int]] = {
     "long long": (-(2**63), 2**63 - 1),
     "unsigned long long": (0, 2**64 - 1),
 }
-_ALIGNMENT = 64  # of tensor maps, in bytes
+_ALIGNMENT = 64  # bytes of tensor maps
 
 
 class Arguments:

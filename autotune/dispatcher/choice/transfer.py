@@ -20,12 +20,13 @@ from autotune.search_spaces.machine.roofline import roofline
 from .records import Record
 
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
-DOUBT = 0.1  # of the logarithm of a time, for each e-fold between the sizes: a time from twice as far counts 7 % more
-LEAST_SECONDS = 1e-9  # of any problem: nothing to do has no logarithm
+DOUBT = 0.1  # added to the logarithm of a time for each e-fold between sizes: a time from twice as far counts 7 % more
+OTHER_DATA = 1.0  # e-folds that a record of other data is farther, for each such field
+LEAST_SECONDS = 1e-9  # seconds of any problem: nothing to do has no logarithm
 
 
 def comparable(problem: Problem, record: Record) -> bool:
-    """Whether a record is of the same kind and of sizes within a factor of 8."""
+    """Whether a record is of the same kind and of sizes within a factor of 8, whatever its data."""
     if problem.kinds != record.problem.kinds:
         return False
     pairs = zip(problem.sizes.values(), record.problem.sizes.values(), strict=True)
@@ -41,9 +42,10 @@ def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float)
     """How little a record promises for a problem: 0 for its own size at the device's peak rates.
 
     The logarithm of its transferred time over the roofline's, and a share of the distance between the logarithms of the
-    sizes, with which such a time becomes doubtful.
+    sizes, with which such a time becomes doubtful, as it does with other data.
     """
-    squares = 0.0
+    its = record.problem.data
+    squares = OTHER_DATA**2 * sum(value != its[name] for name, value in problem.data.items())
     for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
         ratio = log(max(1, here) / max(1, there))
         squares += ratio * ratio

@@ -32,7 +32,7 @@ class UntunedCall(NamedTuple):
     calls: int
 
 
-_TYPES = (str, str, dict, int)  # of the members, as JSON has them
+_TYPES = (str, str, dict, int)  # types of the members, as JSON has them
 
 
 class Counted(Protocol):

@@ -29,4 +29,8 @@ struct Box {
 // The box that begins at an element and its tile, which is checked. `what` names the tile in messages.
 Box box_at(const void* tensor_map, const int* at, int dimensions, const void* tile, const char* what);
 
+// A column of pixels, by a map in im2col mode, from a base pixel on, each moved by a filter's tap.
+Box pixels_at(const void* tensor_map, const int* at, const int* tap, int dimensions, const void* tile,
+              const char* what);
+
 }  // namespace autotune_emulator

@@ -14,6 +14,14 @@ namespace {
 
 constexpr const char* target = "the target of a bulk copy";
 
+void issue_box(Box box, void* mbarrier) {
+  BulkCopy copy{};
+  copy.layout = layout_of_swizzle(box.swizzle_bytes);
+  copy.tf32 = box.tf32;
+  copy.pieces = std::move(box.pieces);
+  issue(std::move(copy), mbarrier);
+}
+
 }  // namespace
 
 void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier) {
@@ -26,12 +34,12 @@ void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier) {
 }
 
 void tensor_copy(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier) {
-  BulkCopy copy{};
-  Box box = box_at(tensor_map, at, dimensions, shared, target);
-  copy.layout = layout_of_swizzle(box.swizzle_bytes);
-  copy.tf32 = box.tf32;
-  copy.pieces = std::move(box.pieces);
-  issue(std::move(copy), mbarrier);
+  issue_box(box_at(tensor_map, at, dimensions, shared, target), mbarrier);
+}
+
+void im2col_copy(void* shared, const void* tensor_map, const int* at, const int* tap, int dimensions,
+                 void* mbarrier) {
+  issue_box(pixels_at(tensor_map, at, tap, dimensions, shared, target), mbarrier);
 }
 
 void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier,
@@ -41,12 +49,9 @@ void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, i
   const Box box = box_at(tensor_map, at, dimensions, shared, target);
   for (int rank = 0; rank < ranks(); ++rank) {
     if (!(mask >> rank & 1)) continue;
-    BulkCopy copy{};
-    copy.layout = layout_of_swizzle(box.swizzle_bytes);
-    copy.tf32 = box.tf32;
-    copy.pieces = box.pieces;
-    for (Piece& piece : copy.pieces) piece.shared = in_shared_of_rank(piece.shared, rank);
-    issue(std::move(copy), in_shared_of_rank(mbarrier, rank));
+    Box own = box;
+    for (Piece& piece : own.pieces) piece.shared = in_shared_of_rank(piece.shared, rank);
+    issue_box(std::move(own), in_shared_of_rank(mbarrier, rank));
   }
 }
 

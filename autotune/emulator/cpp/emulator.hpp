@@ -52,6 +52,9 @@ void bulk_copy(void* shared, const void* global, int bytes, void* mbarrier);
 void tensor_copy(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier);
 void tensor_copy_to_ranks(void* shared, const void* tensor_map, const int* at, int dimensions, void* mbarrier,
                           unsigned int mask);
+// Of pixels, by a map in im2col mode; `tap` has the offsets along the dimensions of the image.
+void im2col_copy(void* shared, const void* tensor_map, const int* at, const int* tap, int dimensions,
+                 void* mbarrier);
 
 // The other way: written, or added, by groups of stores of a thread.
 void bulk_store(void* global, const void* shared, int bytes);

@@ -26,7 +26,7 @@ from .forecast import Forecast, LaunchShape
 from .gaussian_process import Encoding, Floats, GaussianProcess
 
 _POOL = 1000  # random schedules to choose from
-_FRESH = 100  # of them that are drawn anew when the process is tuned
+_FRESH = 100  # schedules that are drawn anew when the process is tuned
 _BEST = 10  # schedules whose neighbours are chosen from, too
 _FEWEST = 4  # values that say anything about the process
 _GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is known, or so many values more
@@ -62,7 +62,7 @@ class BayesSearch:
         self._told: dict[Schedule, float | None] = {}  # logarithms of seconds; None for a failure
         self._waiting: dict[Schedule, None] = {}
         self._best: list[tuple[float, Schedule]] = []
-        self._near: set[Schedule] = set()  # of the best, those whose neighbours can be chosen
+        self._near: set[Schedule] = set()  # the best, those whose neighbours can be chosen
         self._pool: list[Schedule] = []
         self._candidates: Candidates | None = None  # with the present covariance, and what was told since in order
         self._tune_at = _FEWEST

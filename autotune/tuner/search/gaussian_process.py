@@ -26,7 +26,7 @@ from autotune.search_spaces.contract.space import Draw, Parameter
 
 Floats = npt.NDArray[np.float64]
 
-_STEPS = 15  # of L-BFGS for each fit, which begins where the last one ended
+_STEPS = 15  # steps of L-BFGS for each fit, which begins where the last one ended
 _SIGMA, _NOISE = 0.3, 0.02  # a priori, of logarithms of seconds
 _WEIGHTS = 1.0  # a priori, of all together: draws that differ in each by 1 have a covariance of σ²/e
 _SPREAD = 1.0  # standard deviation of their logarithms

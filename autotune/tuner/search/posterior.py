@@ -35,7 +35,7 @@ class Posterior:
         self._observed: list[int] = []
         self._inverse = np.zeros((0, 0))  # L⁻¹
         self._white = np.empty((0, len(points)))  # L⁻¹·K
-        self._explained = np.zeros(len(points))  # of the variance, by what was observed
+        self._explained = np.zeros(len(points))  # share of the variance that observations explain
 
     def extend(self, points: Floats, features: Floats) -> None:
         """Add points to the table."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from autotune.db import TuningDB
 
 _RETRIES = 3  # a schedule whose tuners die again and again may be what kills them
-_LONGEST_NAME = 150  # of a file
+_LONGEST_NAME = 150  # characters of a file's name
 
 
 class StoredStudy:

@@ -12,9 +12,9 @@ FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
 DTYPES = (DType.BFLOAT16, DType.FLOAT16, DType.FLOAT32, *FLOAT8, DType.INT8)
 EXACT_FLOAT8_TERMS = 128  # that are summed up by tensor cores, at most, before they are added to FP32 sums
 SCALE_BLOCK = 128  # terms, and columns of op(B), that share a scale of a block
-_FLOAT8_TERMS = 32  # of a product of tensor cores
-_FLOAT8_ROUNDOFF = 2.0**-13  # of the sums in tensor cores
-_TF32_ERROR = 2.0**-10  # of a product of two numbers that are rounded to 10 bits of fraction
+_FLOAT8_TERMS = 32  # terms of a product of tensor cores
+_FLOAT8_ROUNDOFF = 2.0**-13  # roundoff of the sums in tensor cores
+_TF32_ERROR = 2.0**-10  # error of a product of two numbers that are rounded to 10 bits of fraction
 
 _UNITS = {
     DType.FLOAT32: Unit.TENSOR_TF32,

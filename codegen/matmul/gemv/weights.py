@@ -16,9 +16,9 @@ from autotune.codegen.model.tensor import Tensor
 
 SCALE_DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 GROUP_SIZES = (0, 32, 64, 128)
-SYMMETRIC_ZERO = 8  # of a code of 4 bits without zero points
+SYMMETRIC_ZERO = 8  # the zero of a code of 4 bits without zero points
 _BLOCK = 128  # rows and columns of W that share a scale of fp8 weights
-_NAN = 0x7F  # of float8_e4m3
+_NAN = 0x7F  # NaN of float8_e4m3
 _SPECIAL_SCALES = 0.05  # share of random scales that are 0 or subnormal
 _Array = npt.NDArray[Any]
 
@@ -102,4 +102,4 @@ class Weights(StrEnum):
         return found
 
 
-_LARGEST = {Weights.FP8: 448, Weights.INT8: 128, Weights.INT4: 15}  # of codes, zero points subtracted
+_LARGEST = {Weights.FP8: 448, Weights.INT8: 128, Weights.INT4: 15}  # largest codes, zero points subtracted

@@ -12,6 +12,6 @@ __device__ __forceinline__ void cross_entropy_backward_block(const Arguments& ar
                    from_float<Element>(-infinity()));
   float lse = target.ignored ? 0.0f : arguments.lse[part.row];
   const float upstream = upstream_of(arguments, problem, part);
-  if (fabsf(lse) == infinity()) lse = not_a_number();  // as the row's loss is
+  if (lse == infinity()) lse = not_a_number();  // as the row's loss is; the formula serves for -infinity
   values.for_each_last(WriteGradient(arguments, problem, part, logits, target, upstream, lse, 1.0f, lse));
 }

@@ -22,7 +22,9 @@ from autotune.codegen.rows.problem import MOST_COLUMNS, RowProblem
 TARGETS = (DType.INT64, DType.INT32)
 # Largest relative errors of a sum of powers: of at most some hundred terms in a row, then of pairs.
 _ERROR = 2.0**-18
-LEAST = 2.0**-26  # of a probability: what is less has an error of 2^-44, since the error of an exponent grows with it
+LEAST = (
+    2.0**-26
+)  # least probability that counts: what is less has an error of 2^-44, since the error of an exponent grows with it
 _Numbers = npt.NDArray[np.float64]
 
 
@@ -30,8 +32,8 @@ class _Row(NamedTuple):
     """What rows come to; each array has one column, or as many as the logits `z`."""
 
     z: _Numbers
-    base: _Numbers  # of exponents
-    sum: _Numbers  # of exp(z - base)
+    base: _Numbers  # what exponents are relative to
+    sum: _Numbers  # the sum of exp(z - base)
     lse: _Numbers
     known: npt.NDArray[np.bool_]
     ignored: npt.NDArray[np.bool_]
@@ -169,7 +171,7 @@ class LogitsProblem(RowProblem):
         )
         d = self._others()[-1]
         p = np.exp(row.z - row.base) / row.sum
-        factor = 1 + 2 * square * row.lse
+        factor = 1 + 2 * square * row.lse if square else 1.0  # not 0 · infinity
         less = np.where(row.hit, 1 - smoothing, 0.0) + smoothing / self.columns
         slope = 1 - np.square(row.z / cap) if self.capped else 1.0
         upstream = np.where(row.known, upstream.astype(np.float64)[:, None], np.nan)

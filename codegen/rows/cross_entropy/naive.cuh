@@ -84,7 +84,7 @@ __device__ __forceinline__ void cross_entropy_naive(const Arguments& arguments) 
   cap = arguments.softcap;
 #endif
 #if saved
-  const double lse = !exists ? 0.0 : fabsf(arguments.lse[row]) == infinity() ? nan : arguments.lse[row];
+  const double lse = !exists ? 0.0 : arguments.lse[row] == infinity() ? nan : arguments.lse[row];
   const double base = lse, sum = 1;
 #else
   const RowSums<Number> all = row_sums<lanes, Number>(arguments, x, lane, counted);
@@ -118,7 +118,8 @@ __device__ __forceinline__ void cross_entropy_naive(const Arguments& arguments) 
 #  else
   const double upstream = known ? arguments.dloss[row] : nan;
 #  endif
-  const double factor = 1 + 2 * lse_square * lse;
+  double factor = 1;  // not 0 · infinity, where lse is infinite and does not count
+  if (lse_square != 0) factor += 2 * lse_square * lse;
   for (int i = lane; i < columns; i += lanes) {
     const long long at = row * problem.ldd + i;
     const Number z = logit_of<Number>(arguments, x[i]);

@@ -13,6 +13,7 @@ from autotune.codegen.model.fields import kind
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.rows.invariance import chosen_by_columns
+from autotune.codegen.rows.logits import some_rows
 
 from .logits_problem import LogitsProblem
 
@@ -91,15 +92,17 @@ class CrossEntropyBackwardProblem(LogitsProblem):
         return (*super().tensors, Tensor.flat("lse", DType.FLOAT32, self.rows, Role.INPUT, 4))
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """See `LogitsProblem`; lse about as that of most rows, which would take long to compute."""
+        """See `LogitsProblem`; lse about as that of most rows, which would take long to compute, but for infinities."""
         random = np.random.default_rng((seed, 1))
         lse = np.log(self.columns) + 8 + random.standard_normal(self.rows)
+        for row, value in zip(some_rows(random, self.rows, 2), (-np.inf, np.inf), strict=False):
+            lse[row] = value
         return super().inputs(seed) | {"lse": lse.astype(np.float32)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """``d``, and the scale of its errors."""
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             lse = inputs["lse"].astype(np.float64)[:, None]
-            lse = np.where(np.isinf(lse), np.nan, lse)
+            lse = np.where(np.isposinf(lse), np.nan, lse)
             row = self.row(inputs, scalars)._replace(base=lse, sum=np.ones_like(lse), lse=lse)
             return self._gradients(row, inputs["dloss"], scalars)

@@ -29,7 +29,7 @@ class CrossEntropySchedule(CrossEntropyBackwardSchedule):
         bulk: one thread has a row in shared memory copied there, in one go for each round.
     """
 
-    reductions = 3  # of the maximum, the powers, and all logits where labels are smoothed
+    reductions = 3  # the maximum, the powers, and all logits where labels are smoothed
 
     passes: Passes = tunable(Passes.TWO, values=_PASSES, allowed=_PASSES)
     early: bool = tunable(False, values=(False, True))

@@ -84,7 +84,7 @@ def _types(problem: NormProblem, body: str) -> list[str]:
             f"using Result = {problem.result_dtype.cuda};",
         ]
     if "Problem::largest" in body:
-        types.append(f"static constexpr float largest = {problem.largest}f;  // of the results of a row")
+        types.append(f"static constexpr float largest = {problem.largest}f;  // the largest result of a row")
     return types
 
 

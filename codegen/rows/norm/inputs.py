@@ -76,4 +76,4 @@ _SPECIAL: tuple[Callable[[_Row, np.random.Generator], None], ...] = (
     _infinite,
     _not_a_number,
 )
-_FINITE = 6  # of them, the first ones
+_FINITE = 6  # the first ones, which are finite

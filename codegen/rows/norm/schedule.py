@@ -16,7 +16,7 @@ from .problem import NormProblem
 class RmsNormSchedule(RowSchedule):
     """A row is reduced to its mean square, then read again and written."""
 
-    reductions = 2  # of the squares, and of the largest result
+    reductions = 2  # the squares, and the largest result
 
     def footprint(self, problem: NormProblem) -> Footprint:
         """See `Schedule`; vectors of x and of the residual are loaded at once."""
@@ -43,6 +43,6 @@ class LayerNormSchedule(RmsNormSchedule):
             ``welford`` merged from those of parts, ``shifted`` of differences from the mean of a thread's first vector.
     """
 
-    reductions = 4  # of the first element of a sum, the elements, the squares, and the largest result
+    reductions = 4  # the first element of a sum, the elements, the squares, and the largest result
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))

@@ -23,11 +23,11 @@ from .schedule import NormBackwardSchedule
 
 ENTRY = "norm_backward"
 _SUMS = "norm_backward_sums"
-_SUM_COLUMNS, SUM_THREADS = 8, 256  # of a block that adds up what blocks left (sum_partials.cuh)
+_SUM_COLUMNS, SUM_THREADS = 8, 256  # columns and threads of a block that adds up what blocks left (sum_partials.cuh)
 _SUM_BLOCKS_PER_SM = 4
 SUM_BYTES = SUM_THREADS // 32 * _SUM_COLUMNS * 4  # a sum of each warp and column
 _NAIVE_THREADS = 128
-_STATISTICS_BYTES = 24  # of a row in the plain kernels
+_STATISTICS_BYTES = 24  # statistics of a row in the plain kernels
 
 
 def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Program:

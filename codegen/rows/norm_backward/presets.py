@@ -12,7 +12,7 @@ from .emit import emit, emit_naive
 from .problem import NormBackwardProblem
 from .schedule import NormBackwardSchedule
 
-_MOST_WORDS = 96  # of vectors and sums of a thread that holds a row
+_MOST_WORDS = 96  # words of vectors and sums of a thread that holds a row
 
 
 def held(problem: NormBackwardProblem, rounds: int) -> NormBackwardSchedule:

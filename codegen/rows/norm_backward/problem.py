@@ -19,7 +19,7 @@ from autotune.codegen.rows.problem import RowProblem
 
 # Largest errors before a result is rounded, relative to what is added up.
 _ERROR = 2.0**-18
-_ELEMENTS_AT_ONCE = 2**20  # of x in float64: arrays of whole problems would be gigabytes
+_ELEMENTS_AT_ONCE = 2**20  # elements of x in float64: arrays of whole problems would be gigabytes
 _Numbers = npt.NDArray[np.float64]
 
 

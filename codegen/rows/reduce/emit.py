@@ -21,7 +21,7 @@ from .problem import Axis, ReduceProblem
 from .schedule import ReduceSchedule
 
 ENTRY = "reduce"
-_THREADS = 256  # of a block of the plain kernels
+_THREADS = 256  # threads of a block of the plain kernels
 _WIDEST_PARTIAL = 16  # bytes
 _OF_ONE_ARRAY = {"ElementPointer": "const Element*", "elements_of(arguments)": "arguments.x"}
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.fields import kind, layout, size
-from autotune.codegen.model.indices import Indices, Order
+from autotune.codegen.model.fields import data, kind, layout, size
+from autotune.codegen.model.indices import Indices, Order, Spread
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
@@ -51,6 +51,7 @@ class ReduceProblem(MatrixProblem):
         dtype: of the elements.
         segments: of which `axis` segments has an offset each where it begins, and the end of the last one.
         offset_dtype: of the offsets, int32 or int64.
+        spread: how long segments are.
         ldx: elements from one row to the next, of both matrices where there are two; 0 stands for rows without gaps.
         align_x: bytes that the addresses of matrices are a multiple of, at most 16.
     """
@@ -62,6 +63,7 @@ class ReduceProblem(MatrixProblem):
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     segments: int = size(1024, implied=0, most=None)
     offset_dtype: DType = kind(DType.INT64, allowed=(DType.INT32, DType.INT64), implied=DType.INT64)
+    spread: Spread = data(Spread.RANDOM)
     ldx: int = layout()
     align_x: int = layout(16)
 
@@ -89,6 +91,8 @@ class ReduceProblem(MatrixProblem):
         if self.in_segments != (self.segments > 0):
             expected = "at least 1 with" if self.in_segments else "0 without"
             raise ValueError(f"segments={self.segments}: expected {expected} axis=segments")
+        if self.spread is not Spread.RANDOM and not self.in_segments:
+            raise ValueError(f"spread={self.spread}: expected random without axis=segments")
         if self.offset_dtype is DType.INT32 and (not self.in_segments or self.columns > INT_MAX):
             expected = f"int64 for {self.columns} elements" if self.in_segments else "int64 without axis=segments"
             raise ValueError(f"offset_dtype=int32: expected {expected}")
@@ -217,7 +221,7 @@ class ReduceProblem(MatrixProblem):
         """Arrays of elements, and segments of various lengths."""
         drawn = {t.name: repeated(draw, t.size) for t in self.tensors if t.name in ("x", "other")}
         if self.in_segments:
-            drawn["offsets"] = self._bounds.drawn(random, self.segments + 1, self.offset_dtype.numpy)
+            drawn["offsets"] = self._bounds.drawn(random, self.segments + 1, self.offset_dtype.numpy, self.spread)
         return drawn
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:

@@ -23,8 +23,8 @@ from .schedule import ScanSchedule
 
 ENTRY = "scan"
 HILLIS_STEELE, BLELLOCH, WARP_SCANS = METHODS = ("hillis_steele", "blelloch", "warp_scans")
-_THREADS, _SERIAL_THREADS = 256, 64  # of a block of the plain kernels
-_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # of a block of the reference, for rows of so many elements
+_THREADS, _SERIAL_THREADS = 256, 64  # threads of a block of the plain kernels
+_MOST_THREADS, _LONG_ROW = 1024, 1 << 20  # threads of a block of the reference, for rows of so many elements
 _WIDEST_CARRY = 16  # bytes
 
 

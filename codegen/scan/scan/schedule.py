@@ -13,8 +13,8 @@ from .problem import ScanProblem
 WINDOW = 32  # words that a warp reads at once, one for each lane
 # Registers beside elements and what precedes vectors: of addresses and bounds, and of each word of a number on its way.
 OTHER_REGISTERS, OF_NUMBERS = 24, 6
-_COUNTER_BYTES = 16  # of the tickets in the workspace
-_SLOT_BYTES = 16  # of a carry in shared memory
+_COUNTER_BYTES = 16  # tickets in the workspace
+_SLOT_BYTES = 16  # a carry in shared memory
 
 
 class ScanSchedule(Schedule):

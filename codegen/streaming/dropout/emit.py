@@ -32,7 +32,7 @@ def emit(problem: DropoutProblem, schedule: DropoutSchedule) -> Program:
         "streaming/dropout/dropout.cuh", "dropout_block", _conditions(problem) | facts | schedule.constants
     )
     index = "long long" if _wide(problem, schedule) else "int"
-    types = [f"using Element = {problem.dtype.cuda};", f"using Index = {index};  // of a vector"]
+    types = [f"using Element = {problem.dtype.cuda};", f"using Index = {index};  // the number of a vector"]
     what = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, facts)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "dropout_block(arguments);")

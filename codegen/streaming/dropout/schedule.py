@@ -14,7 +14,7 @@ from .problem import DropoutProblem, Mask
 
 # At least, beside the vectors of a thread: addresses, what is dropped, random words; of a vector in rows, its place.
 _OTHER_REGISTERS, _PLACE_REGISTERS = 14, 2
-_MASK_REGISTERS = 8  # of a mask that is stored
+_MASK_REGISTERS = 8  # registers for a mask that is stored
 
 
 @dataclass(frozen=True)

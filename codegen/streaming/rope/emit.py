@@ -31,7 +31,7 @@ def emit(problem: RopeProblem, schedule: RopeSchedule) -> Program:
     facts = _facts(problem) | {"table_width": _table_width(problem, schedule)}
     body = used_source("streaming/rope/rope.cuh", "rope_block", _conditions(problem) | schedule.constants)
     index = "long long" if _wide(problem, schedule) else "int"
-    types = [f"using Element = {problem.dtype.cuda};", f"using Index = {index};  // of a group of heads"]
+    types = [f"using Element = {problem.dtype.cuda};", f"using Index = {index};  // the number of a group of heads"]
     what = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "rope_block(arguments);")

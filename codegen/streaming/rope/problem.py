@@ -23,7 +23,7 @@ from autotune.codegen.model.work import Unit, Work
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST_DIM = 1024  # elements of a head
-MOST_HEADS = 2**29  # of q or k, so that one beyond those of both is a 32-bit number, too
+MOST_HEADS = 2**29  # heads of q or k, so that one beyond those of both is a 32-bit number, too
 # Errors of a result relative to the pair, and to its angle in radians, of what is computed in float32.
 _ERROR = 2.0**-21
 _MOST_POSITION = 1 << 17

@@ -27,8 +27,8 @@ _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.75
 # the fastest of 94; with them, 1.06 and 1.04 times.
 _PICKS = 0.125
 _ACCESS = 5  # instructions of an access to memory, with its address
-_EDGE_ACCESS = 8  # of one that may lie outside of the matrix
-_EDGE_UNROLL = 8  # of transpose.cuh
+_EDGE_ACCESS = 8  # instructions of an access that may lie outside of the matrix
+_EDGE_UNROLL = 8  # unrolled accesses in transpose.cuh
 _RESIDENT = 4  # blocks of an SM, about
 # Bytes of device memory that each row of a tile costs more: pages of DRAM are left before they are moved as a whole.
 _ROW_LOADED, _ROW_STORED = 11.0, 5.3
@@ -44,7 +44,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     """A block loads its tile, all rows of a thread in flight, passes it through shared memory and stores it."""
     size, warps = problem.element_bytes, schedule.threads // WARP
     overlap, overlap_n = schedule.overlaps(size)
-    load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # of a thread's access
+    load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # bytes of a thread's access
     row_loaded, row_stored = _rows(schedule, size)
     loads = schedule.rows_per_thread
     stores = ceil_div(schedule.tile_m * schedule.tile_n, schedule.threads * schedule.vector_store)
@@ -119,7 +119,7 @@ def _picks(schedule: TransposeSchedule, size: int) -> float:
     """Instructions of a thread that transpose micro-tiles in registers, of elements narrower than these."""
     if schedule.align_stores or size >= WORD_BYTES:
         return 0.0
-    words = schedule.vector_load * schedule.vector_store * size / WORD_BYTES  # of a micro-tile
+    words = schedule.vector_load * schedule.vector_store * size / WORD_BYTES  # words of a micro-tile
     return _PICKS * words * schedule.rows_per_thread * schedule.vector_load * (1 - size / WORD_BYTES)
 
 

@@ -21,7 +21,7 @@ def small_problems(problem: GemmProblem, schedule: S, sharing: Callable[[int], i
         sharing: blocks that share so many tiles, if the schedule's do.
     """
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n * schedule.cluster_n, schedule.block_k
-    parts = schedule.cluster_k * (2 if schedule.cluster_k > 1 and schedule.grid_blocks else 1)  # of k
+    parts = schedule.cluster_k * (2 if schedule.cluster_k > 1 and schedule.grid_blocks else 1)  # parts of k
     steps = max(parts, 2 if schedule.whole_tiles else schedule.stages)
     # Stages of 8 bits have so many terms that one matrix is enough to compute.
     batch = 1 if problem.dtype.bits == 8 or schedule.swap else 2

@@ -13,7 +13,7 @@ from autotune.search_spaces.machine.time_model import program_seconds
 from autotune.search_spaces.machine.workload import Workload
 
 S = TypeVar("S", bound=GemmSchedule)
-_TIE = 0.01  # of the logarithm of a time, which the model does not know as well
+_TIE = 0.01  # difference of logarithms of times that the model does not tell apart
 
 
 def fastest_first(

@@ -19,7 +19,7 @@ _FACED = 256  # rows or columns that make up for a copy of what they face
 _PRODUCTS = 2**29  # that make up for a launch
 # Of a store, with the loads that it takes, as counted in machine code (NVRTC 13.0, sm_90).
 _INSTRUCTIONS, _LOAD_INSTRUCTIONS = 55, 25
-_LINES = 10  # of the accesses of a warp to load what it stores: each line twice, but for a part of the first
+_LINES = 10  # lines of the accesses of a warp to load what it stores: each line twice, but for a part of the first
 
 
 def violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[str]:

@@ -11,7 +11,7 @@ from autotune.codegen.model.integers import ceil_div, round_up
 
 S = TypeVar("S", bound=GemvSchedule)
 
-_SPLITS = 3  # of a check, at most
+_SPLITS = 3  # splits of a check, at most
 
 
 def checks(problem: GemvProblem, schedule: S) -> list[tuple[GemvProblem, S]]:

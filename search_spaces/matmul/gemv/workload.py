@@ -16,7 +16,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 _ACCESS = 4  # instructions of a load, with its address
-_TILE, _FRAGMENT = (16, 8, 16), 8  # of a product of tensor cores: rows, vectors, terms; weights of a lane
+_TILE, _FRAGMENT = (16, 8, 16), 8  # a product of tensor cores: rows, vectors, terms; weights of a lane
 # Instructions for each quantised weight, to a float and to half of a pair of 16-bit numbers, by the machine code.
 _DECODED = {Weights.FP8: 2.0, Weights.INT8: 2.25, Weights.INT4: 2.2}
 _DECODED_PAIRS = {Weights.PLAIN: 0.5, Weights.FP8: 2.25, Weights.INT8: 2.0, Weights.INT4: 1.4}
@@ -46,7 +46,7 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         shared_clocks += x_lines + schedule.x_tile_bytes(problem) / LINE_BYTES
         x_lines = m * block_k * problem.dtype.bytes / LINE_BYTES
     weights = block_n * block_k * size
-    row_bytes = (block_k if by_row else block_n) * size  # of W, side by side in memory
+    row_bytes = (block_k if by_row else block_n) * size  # bytes of W side by side in memory
     outputs, parts = block_n * m, schedule.parts(problem)
     split = schedule.splits > 1
     fewer = min(1.0, problem.n / block_n) if problem.n else 0.0

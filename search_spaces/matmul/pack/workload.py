@@ -14,7 +14,7 @@ from autotune.search_spaces.machine.workload import Workload
 # Instructions: of a weight, its conversion, range, code and its place in a word; of an access with its address; of a
 # group, its place, scale and zero point; of a step of a reduction.
 _WEIGHT, _ACCESS, _GROUP, _REDUCTION = 8, 8, 60, 3
-_L2_SHARE = 0.5  # of weights that are read again, those that are still there
+_L2_SHARE = 0.5  # share of the weights that are read again and still there
 
 
 def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> tuple[Workload]:

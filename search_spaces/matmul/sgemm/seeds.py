@@ -87,7 +87,7 @@ def _k_major(problem: SgemmProblem, schedule: SgemmSchedule) -> Iterator[SgemmSc
     vector = problem.vector_width(operand)
     few = problem.transpose_b and min(problem.m, problem.n) <= _FEW
     if few and schedule.asynchronous and problem.along_k(operand) and vector > 1:
-        pad = 4 * schedule.lanes_k % 32  # of a row, so that eight lanes read from all banks
+        pad = 4 * schedule.lanes_k % 32  # words between rows, so that eight lanes read from all banks
         changes: dict[str, Any] = {f"vector_{operand}": vector, f"pad_{operand}": pad}
         yield replace(schedule, **changes, double_buffer_fragments=False)
 

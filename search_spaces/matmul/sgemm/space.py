@@ -18,7 +18,7 @@ from autotune.search_spaces.machine.occupancy import occupancy
 from .legal import CLUSTERS, steps_along_k
 
 _LAYOUTS = ("plain", "pad4", "pad8", "pad16", "swizzle")
-_MOST_WARPS = 16  # of a block
+_MOST_WARPS = 16  # warps of a block
 # Rows or columns of C, with which transposing the other operand first takes 5 % of the product on an H200.
 _LONG = 1024
 _THREADS = (

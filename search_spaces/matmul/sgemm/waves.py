@@ -16,8 +16,8 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from .catalogue import streamed
 from .space import clusters
 
-_WARPS = 8  # of an SM: a thread has 255 registers, and each of the four schedulers two warps
-_NEAR = 0.85  # of the best, which is how far the estimate may be off
+_WARPS = 8  # warps of an SM: a thread has 255 registers, and each of the four schedulers two warps
+_NEAR = 0.85  # share of the best, which is how far the estimate may be off
 _MOST_WAVES = 3  # with more, the last one matters less than what a larger tile saves
 _THREADS = ((4, 8), (8, 8), (10, 8), (12, 8), (18, 4), (22, 6), (18, 8), (16, 8), (8, 16))
 

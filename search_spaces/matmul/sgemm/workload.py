@@ -18,7 +18,7 @@ from autotune.search_spaces.machine.workload import Workload
 from .legal import steps_along_k
 
 _ELEMENT_BYTES, _LINE_ELEMENTS = 4, 32
-_FAN_IN = 16  # of split_k_reduction.cuh
+_FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
 # the machine code of six tiles (NVRTC 13.0, sm_90), beyond those that wait where tiles are transposed.
 _K_MAJOR_WAITS = (0.0, 0.07, 0.2)
@@ -56,7 +56,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     tile_elements = schedule.block_m * schedule.block_n
     multiply_adds = tile_elements * schedule.block_k / WARP
     waits = multiply_adds * _K_MAJOR_WAITS[sum(schedule.k_major(problem, operand) for operand in "ab")]
-    parts = strip_width(schedule.thread_n) / schedule.vector_c  # of a strip, which is what lies in one sector
+    parts = strip_width(schedule.thread_n) / schedule.vector_c  # stores of a strip, which is what lies in one sector
     return Workload(
         blocks=schedule.blocks(problem),
         footprint=_footprint(problem, schedule),

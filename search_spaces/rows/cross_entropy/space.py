@@ -36,7 +36,7 @@ _STEPS = (
     (128, 8, 8, True),
     (512, 4, 1, True),
 )
-_READ_ONCE = (RowStorage.REGISTERS, RowStorage.RELOAD)  # of rows that do not wait for a second pass
+_READ_ONCE = (RowStorage.REGISTERS, RowStorage.RELOAD)  # where rows may be that do not wait for a second pass
 
 
 def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:

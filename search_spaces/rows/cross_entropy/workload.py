@@ -25,8 +25,8 @@ from autotune.search_spaces.rows.row_workload import (
 # Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.
 _PASS, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 5, 7, 3, 13, 60
-_CAPPED = 8  # of a logit that is capped, each time
-_PART = 15  # of each element of a vector that is partly there
+_CAPPED = 8  # instructions for a logit that is capped, each time
+_PART = 15  # instructions for each element of a vector that is partly there
 # Registers that ptxas takes besides for rows read again that begin between vectors: of 512 threads, 70 in place of 56,
 # so that an SM has one block in place of two, which took 17 % more time on an H200.
 _PARTLY = 14
@@ -37,10 +37,12 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     passes, written = _passes(schedule), int(problem.has_gradient)
     rounds, reads = schedule.rounds_in(problem), passes + written if schedule.hold is RowStorage.RELOAD else 1
-    vectors = warps * rounds  # of a block, counted for each warp
+    vectors = warps * rounds  # vectors of a block, counted for each warp
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is RowStorage.RELOAD else 1
     singly = 1 if problem.alike(width) else width
-    loads = 0 if isinstance(schedule, CrossEntropySchedule) and schedule.bulk else vectors * reads  # of all threads
+    loads = (
+        0 if isinstance(schedule, CrossEntropySchedule) and schedule.bulk else vectors * reads
+    )  # loads of all threads
     accesses = loads + vectors * written * singly
     element = passes * _PASS + written * _WRITTEN + (passes + written) * _CAPPED * problem.capped + problem.smoothed
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if uneven(problem, width) else 0.0

@@ -21,15 +21,15 @@ from autotune.search_spaces.rows.row_workload import (
 # Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
 # reduction over a warp, of each of its threads; of a thread that begins and ends.
 _PASS, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 3, 4, 3, 13, 30
-_MERGE = 12  # of a vector whose mean and variance are merged with those before
-_PART = 15  # of each element of a vector that is partly there
+_MERGE = 12  # instructions for a vector whose mean and variance are merged with those before
+_PART = 15  # instructions for each element of a vector that is partly there
 
 
 def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows, all at once or in several steps, as often as `hold` and passes say, and writes them."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds, reads = schedule.rounds_in(problem), _reads(problem, schedule)
-    vectors = warps * rounds  # of a block, counted for each warp
+    vectors = warps * rounds  # vectors of a block, counted for each warp
     arrays = 2 if problem.residual else 1  # that are read, and as many are written
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is RowStorage.RELOAD else 1
     welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD

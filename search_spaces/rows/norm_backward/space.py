@@ -19,7 +19,7 @@ from autotune.search_spaces.machine.resources import footprint_violations, grid_
 from autotune.search_spaces.rows.row_schedules import row_violations
 
 _BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16)
-_ROUNDS = (2, 1, 4, 8)  # of a row in registers, best guess first
+_ROUNDS = (2, 1, 4, 8)  # rounds of a row in registers, best guess first
 _MOST_NARROW = 4
 _SPARE_REGISTERS = 8  # beyond the footprint, with which ptxas spills nothing
 _AHEAD = {RowStorage.REGISTERS: (0, 1), RowStorage.SHARED: (1, 3), RowStorage.RELOAD: (0, 0)}  # fewest and most rows

@@ -27,7 +27,7 @@ _SUMS_IN_FLIGHT = 11  # steps of the launch that adds up, as if it had few instr
 def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A block computes its rows in turn; then a few blocks add up what all of them left."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
-    vectors = warps * schedule.rounds_in(problem)  # of a block's rows, counted for each warp
+    vectors = warps * schedule.rounds_in(problem)  # vectors of a block's rows, counted for each warp
     passes = 1 + (problem.centered and not problem.saved)
     held = schedule.hold is not RowStorage.RELOAD
     reads = 1 if held else 1 + passes

@@ -8,7 +8,7 @@ from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 
-_SPLITS = 3  # of a check, at most
+_SPLITS = 3  # splits of a check, at most
 
 
 def checks(problem: ReduceProblem, schedule: ReduceSchedule) -> list[tuple[ReduceProblem, ReduceSchedule]]:

@@ -17,7 +17,7 @@ from .space import can_fold, fitted, split_values, widest_vectors
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
 # bytes, 64 KiB and more on their way to an SM.
 _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
-_SHORT_BYTES = 8192  # of a segment, on average
+_SHORT_BYTES = 8192  # bytes of a segment, on average
 _MOST_LOADS = 8  # with more, fewer blocks fit on an SM: slower where it was measured
 _LEAST_LANES = 8  # threads on a row of a few columns
 

@@ -17,7 +17,7 @@ from autotune.search_spaces.machine.resources import grid_violations
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _OF_A_ROW = (8, 16, 32, 64, 128, 256, 512, 1024)
 _THREADS_PER_ROW = {Axis.LAST: _OF_A_ROW, Axis.SEGMENTS: _OF_A_ROW, Axis.FIRST: (8, 16, 32, 64, 128)}
-_BLOCKS_PER_SM = 32  # of a grid, beyond which a reduction is not split further
+_BLOCKS_PER_SM = 32  # blocks of an SM, beyond which a reduction is not split further
 _STRIP = 256  # columns of an ordinary strip
 
 

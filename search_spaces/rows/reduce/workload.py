@@ -17,7 +17,7 @@ _INDEX = 4
 _OFFSETS, _ENDS = 1, 2
 _SHARED_ACCESS = 2  # instructions of an element that is read from shared memory, one by one
 _CONFLICTS = 2  # ways of segments that begin in any bank
-_PARTIALS_AT_ONCE = 8  # of a column, that the last block has on their way
+_PARTIALS_AT_ONCE = 8  # partial results of a column that the last block has on their way
 
 
 def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -30,8 +30,8 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     warps, loads = schedule.threads // WARP, schedule.loads_in_flight
     results = schedule.strip if by_columns else schedule.rows_per_block
     side_by_side = (schedule.strip if by_columns else schedule.strip * loads) * problem.dtype.bytes  # in memory
-    tile = min(schedule.tile(problem), max(1, problem.reduced))  # of each result
-    indices = 0.0  # of an element
+    tile = min(schedule.tile(problem), max(1, problem.reduced))  # elements of each result
+    indices = 0.0  # instructions for the index of an element
     if problem.op.indexed:
         indices = 1.0 if by_columns else 1 / schedule.vector_width
     # Instructions of an element, its conversion among them.
@@ -60,7 +60,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
 def _staged(problem: ReduceProblem, schedule: ReduceSchedule) -> Workload:
     """A block waits for offsets, then for tiles that go to shared memory."""
     segments = min(schedule.rows_per_block, problem.results)
-    elements = segments * problem.reduced  # of a block
+    elements = segments * problem.reduced  # elements of a block
     steps = _OFFSETS + max(1, ceil_div(elements, schedule.staged_tile))
     warps_of_elements, element_bytes = elements / WARP, problem.element_bytes
     combined = ceil_div(problem.op.operations, 2) + (problem.dtype.bytes == 2) + problem.op.indexed * _INDEX

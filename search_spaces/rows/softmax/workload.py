@@ -30,7 +30,7 @@ from autotune.search_spaces.rows.row_workload import (
 # access with its address and bounds; of a reduction over a warp, of each of its threads; of a thread that begins and
 # ends.
 _ELEMENT, _NARROW, _ACCESS, _REDUCTION, _THREAD = 11.5, 2, 3, 13, 30
-_AGAIN = 3  # of an element whose exponential is computed again to be written
+_AGAIN = 3  # instructions for an element whose exponential is computed again to be written
 # Of a vector that may be partly there: to find out; if it is, instructions and cache lines of each element.
 _CHECK, _PART, _PART_LINES = 10, 15, 5
 _SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
@@ -51,7 +51,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     again_masked = problem.has_mask and schedule.hold is RowStorage.RELOAD  # rows wait in y, and are read from there
     reads = 1 + passes + again_masked if schedule.hold is RowStorage.RELOAD else 1
     steps = _steps(problem, schedule, reads)
-    vectors = warps * rounds  # of a block, counted for each warp
+    vectors = warps * rounds  # vectors of a block, counted for each warp
     row_bytes = problem.columns * size
     block_bytes = schedule.rows_per_block * row_bytes / schedule.cluster
     single = _singly_stored(problem, schedule)  # accesses to store a vector
@@ -59,7 +59,9 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     parts = width * min(ends * min(schedule.rows_per_block, warps) / schedule.cluster, vectors)
     mask_bytes = problem.has_mask * block_bytes / size * problem.mask_dtype.bytes
     loads = reads * (vectors * _ACCESS + parts * _PART) + problem.has_mask * vectors * _ACCESS
-    computed = problem.counted / max(1, problem.rows * problem.columns) if schedule.skip else 1.0  # of all vectors
+    computed = (
+        problem.counted / max(1, problem.rows * problem.columns) if schedule.skip else 1.0
+    )  # share of the vectors that are computed
     kept = schedule.passes is Passes.KEPT
     exponentials = computed * (1 if kept else 2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
     element = _ELEMENT - _AGAIN if kept else _ELEMENT + (_NARROW if size < WORD_BYTES else 0)

@@ -33,7 +33,7 @@ _NARROW, _LOGARITHM, _DEPENDENT, _SPILLED = 1, 10, 5, 50
 # fewer of logarithms, whose sum needs those of dy alone, and which it can still do with less without spilling.
 _OTHER_REGISTERS = 16
 _APART, _APART_LOG, _LEAST_APART_LOG = 9, 6, 3  # tenths
-_PART = 15  # of each element of a vector that is partly there
+_PART = 15  # instructions for each element of a vector that is partly there
 # Arrays, of each of which a row's first part is waited for before the loads behind it leave: with 8192×513 of bfloat16,
 # vectors of 8 elements, 8 threads a row, took 26 % more time on an H200 than single elements, 64 threads a row.
 _ARRAYS = 2
@@ -43,7 +43,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     """A block loads its rows of two arrays, all at once or in several steps and twice, and writes those of one."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds, reads = schedule.rounds_in(problem), 1 if schedule.hold is RowStorage.REGISTERS else 2
-    vectors = warps * rounds  # of a block in one array, counted for each warp
+    vectors = warps * rounds  # vectors of a block in one array, counted for each warp
     steps = 1 if schedule.hold is RowStorage.REGISTERS else reads * ceil_div(rounds, schedule.loads_in_flight)
     ends = 2.0 * min(schedule.rows_per_block, warps) / schedule.cluster if uneven(problem, width) else 0.0
     if ends and schedule.hold is RowStorage.REGISTERS:
@@ -62,7 +62,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     # The greater of 1 and the clocks that warps leave idle, and a little more where they are about as long.
     idle = (1.0 + (_DEPENDENT * SCHEDULERS / (resident * warps)) ** 6.0) ** (1 / 6)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
-    row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # of a block in one array
+    row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # bytes of a block in one array
     lines = lines_of_access(schedule.threads_per_row, width * size)
     waiting = rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size
     grid = Workload(

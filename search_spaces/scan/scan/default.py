@@ -11,7 +11,7 @@ from .look_back.space import tile
 from .rows.space import MOST_LANES
 from .rows.space import rows as of_rows
 
-_FEW_TILES = 4  # of a block, that one block scans in turn before several share a row
+_FEW_TILES = 4  # tiles of a block that one block scans in turn before several share a row
 
 
 def default(problem: ScanProblem, spec: DeviceSpec) -> ScanSchedule:

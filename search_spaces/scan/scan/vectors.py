@@ -14,7 +14,7 @@ S = TypeVar("S", bound=ScanSchedule)
 
 _WIDTHS = (1, 2, 4, 8)
 ROUNDS = field_specs(RowsSchedule)["rounds"].values
-_MOST_REGISTERS, _REGISTERS = 112, 65536  # of a thread, and of a block
+_MOST_REGISTERS, _REGISTERS = 112, 65536  # registers of a thread, and of a block
 
 
 def widths(widest: int) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from autotune.search_spaces.machine.workload import Workload
 # Instructions: of an element, to convert, scan and complete it; of a vector, an access with its address; of a step of a
 # scan over lanes, a shuffle, a combination and a selection; of a thread that begins and ends.
 _ELEMENT, _ACCESS, _STEP, _THREAD = 4, 4, 3, 40
-_HEADS = 6  # of a vector with segments, and again of each element
+_HEADS = 6  # instructions for a vector with segments, and again for each element
 # Clocks from a word that a block leaves to the block that finds it. A tile waits for that twice: for tiles of its
 # group, and for groups of its section, which wait for tiles. A block that stays has something else to do meanwhile.
 _HOP, _HOPS = 700, 2

@@ -18,7 +18,7 @@ from autotune.search_spaces.machine.resources import grid_violations
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
 _MOST_COUNTED = 2**34  # elements: a word of the counter for each four
-_MOST_BYTES_OF_THREAD = 128  # of x, all of whose loads are in flight
+_MOST_BYTES_OF_THREAD = 128  # bytes of x, all of whose loads are in flight
 
 
 def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 
-_BLOCKS = 3  # of a check's grid, at most
+_BLOCKS = 3  # blocks of a check's grid, at most
 _GAP = 16  # elements: vectors of any width are aligned to that
 
 

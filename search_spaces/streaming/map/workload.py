@@ -10,9 +10,9 @@ from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_INSTRUCTIONS = 0.7  # of an operation in FP32, of which two are often one
+_INSTRUCTIONS = 0.7  # instructions of an operation in FP32: two are often one
 _ACCESS = 3  # instructions of an access, with its address and its bounds
-_TILE = 20  # of a thread that begins a tile
+_TILE = 20  # instructions of a thread that begins a tile
 _PART = 5  # more for each element of a vector that may be partly there, or not aligned
 
 
@@ -20,7 +20,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
     """A block loads its vectors, computes and stores, once or tile after tile."""
     whole, work = problem.collapsed, problem.work
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
-    vectors = schedule.threads // WARP * schedule.items  # of a tile, counted for each warp
+    vectors = schedule.threads // WARP * schedule.items  # vectors of a tile, counted for each warp
     width, results = schedule.vector_width, max(1, problem.rows * problem.columns)
     filled = min(1.0, results / max(1, tiles * vectors * WARP * width))
     loaded, stored = _accesses(problem, schedule, of_results=False), _accesses(problem, schedule, of_results=True)

@@ -14,7 +14,7 @@ R_32F, R_16F, R_8I, R_32I, R_16BF, R_8F_E4M3, R_8F_E5M2 = 0, 2, 3, 10, 14, 28, 2
 COMPUTE_32F, COMPUTE_32I, COMPUTE_32F_FAST_TF32 = 68, 72, 77
 OUTER_VEC_32F = 3  # cublasLtMatmulMatrixScale_t: a scale for each row or column
 ADD_IN_COMPUTE_TYPE = 2  # cublasLtReductionScheme_t: parts along k are added up as the sums are, not as D is
-TENSOR_OPERATIONS = 0xFE  # of cublasLtNumericalImplFlags_t: whatever is not done by FMAs
+TENSOR_OPERATIONS = 0xFE  # flags of cublasLtNumericalImplFlags_t: whatever is not done by FMAs
 
 
 class MatmulDesc(IntEnum):

@@ -12,7 +12,7 @@ from autotune.search_spaces.contract.baselines import TorchCall
 
 _Call = Callable[[], Any]
 _WIDEST_BLOCK = 1 << 16  # elements of which Triton still makes a kernel
-_NORM_BYTES = 1 << 16  # of a block of layer_norm
+_NORM_BYTES = 1 << 16  # bytes of a block of layer_norm
 
 
 def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) -> _Call:

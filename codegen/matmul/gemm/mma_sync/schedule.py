@@ -15,10 +15,10 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 
 PRODUCT_M, PRODUCT_N = 16, 8
-PRODUCT_BYTES = 32  # of a row of A or a column of B that tensor cores multiply at once
+PRODUCT_BYTES = 32  # bytes of a row of A or a column of B that tensor cores multiply at once
 LEAST_HALVES = 32  # columns of a warp with as many gates as a load has, and their factors
 _ROW_UNIT = 16  # bytes of a row of ldmatrix
-_STAGED_ROWS, _STAGED_PAD = 16, 8  # of a warp's sums on their way to D
+_STAGED_ROWS, _STAGED_PAD = 16, 8  # rows of a warp's sums on their way to D, and words between them
 _SHARED_TILES = 2  # of a block that shares tiles: its first one and its last one
 _COUNTER_BYTES = 16
 _OTHER_REGISTERS = 40  # addresses and bounds

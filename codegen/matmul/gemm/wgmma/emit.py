@@ -9,12 +9,12 @@ from autotune.codegen.model.program import Program
 
 from .operands import product_source, registers_a, tensor_maps
 from .schedule import WgmmaSchedule
-from .swap import multiplied
+from .swap import tiled_problem
 
 
 def emit(problem: GemmProblem, schedule: WgmmaSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    left = multiplied(product(problem, schedule), schedule)
+    left = tiled_problem(product(problem, schedule), schedule)
     facts = {
         "residual_stages": schedule.residual_stages(problem),
         "residual_ring": schedule.residual_ring(problem),
@@ -30,7 +30,7 @@ def emit(problem: GemmProblem, schedule: WgmmaSchedule) -> Program:
         schedule,
         "gemm_wgmma_block",
         facts,
-        swapped=lambda one: multiplied(one, schedule),
+        swapped=lambda one: tiled_problem(one, schedule),
         maps=tensor_maps(problem, schedule),
         functions=product_source(left, schedule),
     )

@@ -12,7 +12,7 @@ from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.codegen.source.wgmma import wgmma_source
 
 from .schedule import WgmmaSchedule
-from .swap import multiplied
+from .swap import tiled_problem
 
 
 def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument, ...]:
@@ -20,7 +20,7 @@ def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument
 
     Boxes of C and Z are those of D.
     """
-    left = multiplied(product(problem, schedule), schedule)
+    left = tiled_problem(product(problem, schedule), schedule)
     copies = copies_in_workspace(problem, [one.copy for one in prepared(problem, schedule)])
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
     maps = []

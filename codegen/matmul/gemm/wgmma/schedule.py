@@ -15,7 +15,7 @@ from autotune.codegen.model.schedule import Specialize
 ARCHITECTURE = "sm_90a"
 PRODUCT_ROWS = 64
 ROW_BYTES = 128  # of a tile in shared memory, which are swizzled
-NARROW_ROWS = (32, 64)  # of one that is no wider
+NARROW_ROWS = (32, 64)  # bytes of a row of a tile that is no wider
 _MOST_SHARERS = 16  # as in tiling.cuh
 _COUNTER_BYTES = 16
 _BARRIER = 8

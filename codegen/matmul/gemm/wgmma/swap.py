@@ -45,6 +45,6 @@ def _swapped(problem: GemmProblem) -> GemmProblem:
     )
 
 
-def multiplied(problem: GemmProblem, schedule: WgmmaSchedule) -> GemmProblem:
+def tiled_problem(problem: GemmProblem, schedule: WgmmaSchedule) -> GemmProblem:
     """The problem as the schedule's tiles and consumers have it."""
     return swapped(problem) if schedule.swap else problem

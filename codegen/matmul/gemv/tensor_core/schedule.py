@@ -11,8 +11,8 @@ from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 
-LANES_K = 4  # of a warp that share an output
-_VECTORS = 8  # of x that are multiplied by at once
+LANES_K = 4  # lanes of a warp that share an output
+_VECTORS = 8  # vectors x that are multiplied by at once
 
 
 @dataclass(frozen=True)

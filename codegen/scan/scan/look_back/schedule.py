@@ -11,7 +11,7 @@ from autotune.codegen.model.schedule import Specialize, same_as
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 
-_TILE_SLOTS = 2  # of a block beside its warps'
+_TILE_SLOTS = 2  # slots of a block beside its warps'
 
 
 @dataclass(frozen=True)

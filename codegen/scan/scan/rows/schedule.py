@@ -12,7 +12,7 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 
-_ROW_SLOTS = 2  # of a warp, for two tiles in turn
+_ROW_SLOTS = 2  # slots of a warp, for two tiles in turn
 
 
 @dataclass(frozen=True)

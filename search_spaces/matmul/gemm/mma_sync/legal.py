@@ -18,7 +18,7 @@ from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.promotion import sum_violations
 from autotune.search_spaces.matmul.gemm.tiling import grid_violations
 
-MOST_SUMS = 128  # of a thread
+MOST_SUMS = 128  # sums of a thread
 
 
 def constraints(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> list[str]:

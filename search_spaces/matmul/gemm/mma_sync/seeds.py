@@ -55,7 +55,7 @@ _FEW_COLUMNS = (
 )
 
 
-_BUSY = 0.75  # of the SMs with a tile, which are enough
+_BUSY = 0.75  # share of the SMs with a tile that is enough
 _BESIDE_WGMMA = 3
 
 

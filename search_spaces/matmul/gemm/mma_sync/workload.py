@@ -19,14 +19,16 @@ from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.tiling import share_inside
 
-_WORDS = 4  # of a vector
-_FAN_IN = 16  # of split_k_reduction.cuh
+_WORDS = 4  # words of a vector
+_FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 _SLOWER = 3.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
 _COPY = 6.0  # instructions of a copy, with its address and bounds
-_BY_REGISTERS = 8.0  # of copies by way of registers, for which a block waits: 858 us of 4095×4096×4097, 389 us prepared
+_BY_REGISTERS = (
+    8.0  # relative cost of copies by registers: a block waits. 4095×4096×4097 took 858 us, and 389 us prepared
+)
 _FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
-_MMA_SYNC_RATE = {"sm_90": 0.38}  # of the peak, which takes wgmma; fitted to times of an H200
-_LOAD_BYTES = 512  # of an ldmatrix of four matrices
+_MMA_SYNC_RATE = {"sm_90": 0.38}  # share of the peak, which takes wgmma; fitted to times of an H200
+_LOAD_BYTES = 512  # bytes of an ldmatrix of four matrices
 
 
 def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:

@@ -12,7 +12,7 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import SUM_BYTES, Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
 from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARPGROUP, WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_OF_BOX, MOST_STRIDE_BYTES
@@ -24,8 +24,8 @@ from autotune.search_spaces.matmul.gemm.tiling import grid_violations
 
 _SWIZZLED_ROWS = 8  # that one swizzle permutes
 _TILE_UNIT = 1024  # bytes that eight rows of 128 have, at a multiple of which such a tile begins
-_STORED_BYTES = 2  # of an element, of which boxes may have rows of any whole units
-_OTHER_REGISTERS = 40  # of a consumer, beside sums: descriptors, addresses, bounds
+_STORED_BYTES = 2  # bytes of an element whose boxes may have rows of any whole units
+_OTHER_REGISTERS = 40  # registers of a consumer, beside sums: descriptors, addresses, bounds
 _PRODUCT_REGISTERS = 26  # beside sums, without which ptxas 13.0 compiles no product
 
 
@@ -50,7 +50,7 @@ def constraints(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec)
 def _product_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> list[str]:
     if schedule.swap and (found := list(swap_violations(problem, schedule))):
         return found
-    left = multiplied(problem, schedule)
+    left = tiled_problem(problem, schedule)
     return [
         *_problem_violations(problem),
         *_layout_violations(left, schedule),

@@ -9,7 +9,7 @@ from typing import Any
 
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import ROW_BYTES, WgmmaSchedule
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Specialize
@@ -30,8 +30,14 @@ _WAVES = 3  # numbers of waves that are tried, from the fewest on
 # 44.0 and 46.4. Tiles of 64×96 take 1 % less to 5 % more with 128, and 64×112 and 64×128 up to 13 % more.
 _NARROW = 144
 _WHOLE_BOXES = 64  # columns, of which tiles need no swap for B across k to be copied as it is
-_MOST_STAGES, _STAGES = 16, 8  # of a block that has an SM to itself, and of others, two of which may fit
-_ROWS = ((128, 2), (256, 2), (192, 3), (64, 1), (128, 1))  # of a tile, with their consumers; of equals, the first
+_MOST_STAGES, _STAGES = 16, 8  # stages of a block that has an SM to itself, and of others, two of which may fit
+_ROWS = (
+    (128, 2),
+    (256, 2),
+    (192, 3),
+    (64, 1),
+    (128, 1),
+)  # rows of a tile, with their consumers; among equals, the first
 # The clusters, each with the share of the SMs that they fill: a cluster lies within one GPC.
 _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
     ({}, 1.0),
@@ -96,7 +102,7 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
                 continue
             one = _schedule(problem, (block_m, MOST_COLUMNS), consumers, **cluster, **swap)
             clusters, least = int(share * spec.sm_count) // one.cluster, LEAST_COLUMNS * one.cluster_m
-            left = multiplied(problem, one)
+            left = tiled_problem(problem, one)
             rows = ceil_div(left.m, block_m * one.cluster_m) * problem.batch
             fewest = ceil_div(rows * ceil_div(left.n, MOST_COLUMNS * one.cluster_n), clusters)
             for waves in range(fewest, fewest + _WAVES if one.cluster_k == 1 else 2):
@@ -114,7 +120,7 @@ def _deeper(problem: GemmProblem, tile: WgmmaSchedule) -> Iterator[WgmmaSchedule
     Rows outside of A, which copies fill with zeros, take longer the longer a step is.
     """
     yield tile
-    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= multiplied(problem, tile).m
+    narrow = tile.block_m + tile.block_n <= _NARROW and tile.block_m <= tiled_problem(problem, tile).m
     if narrow and tile.cluster == 1:
         yield replace(tile, block_k=2 * tile.block_k)
 

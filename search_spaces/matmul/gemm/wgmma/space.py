@@ -13,7 +13,7 @@ from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.operands import registers_a
 from autotune.codegen.matmul.gemm.wgmma.schedule import ARCHITECTURE, PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.integers import ceil_div, round_up
@@ -102,7 +102,7 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
         return schedule.block_m <= int(rows)
 
     def fits_columns(schedule: WgmmaSchedule, columns: Value) -> bool:
-        return schedule.block_n <= _whole_columns(multiplied(product(problem, schedule), schedule), int(columns))
+        return schedule.block_n <= _whole_columns(tiled_problem(product(problem, schedule), schedule), int(columns))
 
     fits = {"grid": fits_grid, "tile_m": fits_rows, "tile_n": fits_columns}
     return Space(parameters, partial(_build, problem, spec), fits=fits)
@@ -121,7 +121,7 @@ def fitted(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> W
     if aligned.swap and not (swappable(problem) and {aligned.prepare_a, aligned.prepare_b} == {Prepare.NONE}):
         aligned = _aligned(problem, schedule.replace(swap=False))
     schedule = aligned
-    left, block_k = multiplied(product(problem, schedule), schedule), round_up(schedule.block_k, row)
+    left, block_k = tiled_problem(product(problem, schedule), schedule), round_up(schedule.block_k, row)
     wanted = schedule.replace(
         block_n=_whole_columns(left, schedule.block_n),
         block_k=min(block_k, promote or block_k),

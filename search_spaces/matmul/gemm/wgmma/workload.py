@@ -10,7 +10,7 @@ from math import ceil, inf, log2
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
-from autotune.codegen.matmul.gemm.wgmma.swap import multiplied
+from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -18,17 +18,17 @@ from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.tiling import share_inside
 
-_RATE = 0.85  # of tensor cores, of their peak
-_SHARED_BYTES = 145.0  # of shared memory in a clock, where products and copies do not wait for each other
-_STEP_CLOCKS = 56.0  # of tensor cores between two stages
-_WAIT_CLOCKS = (207.0, 132.0)  # of a consumer between two stages, if no product is under way, and if one is
+_RATE = 0.85  # share of their peak that tensor cores reach
+_SHARED_BYTES = 145.0  # bytes of shared memory in a clock, where products and copies do not wait for each other
+_STEP_CLOCKS = 56.0  # clocks of tensor cores between two stages
+_WAIT_CLOCKS = (207.0, 132.0)  # clocks of a consumer between two stages, if no product is under way, and if one is
 _SHARED_K = 0.14  # that steps take longer for each doubling of the blocks that share k
-_EXCHANGED = 0.03  # of words that a thread reduces, for each sum that blocks exchange through shared memory
+_EXCHANGED = 0.03  # reduced words for each sum that blocks exchange through shared memory
 _SHARED_MEMORY = 0.1  # that device memory takes longer for each doubling
-_APART = 1.5  # of the time of steps, where blocks share tiles: they are at different k, and load for themselves alone
-_OUTSIDE_CLOCKS = 0.6  # of a row of a box that is outside of the matrix, if all SMs copy such rows
-_LOADED = 0.575  # of the time that threads take to load as many bytes: tensor copies ask for whole lines
-_PAIRS = 4.0  # of the time that tensor copies take to store, or to load, as many bytes
+_APART = 1.5  # times the steps' time, where blocks share tiles: they are at different k, and load for themselves alone
+_OUTSIDE_CLOCKS = 0.6  # clocks for a row of a box that is outside of the matrix, if all SMs copy such rows
+_LOADED = 0.575  # share of the time that threads take to load as many bytes: tensor copies ask for whole lines
+_PAIRS = 4.0  # times the time that tensor copies take to store, or to load, as many bytes
 
 
 def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -39,7 +39,7 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
     """
     row = schedule.block_k * problem.dtype.bytes
     a, b, loaded_b = schedule.block_m, schedule.block_n, schedule.loaded_columns(problem)
-    left = multiplied(product(problem, schedule), schedule)
+    left = tiled_problem(product(problem, schedule), schedule)
     inside_a, inside_b = a * share_inside(left.m, a), loaded_b * share_inside(left.n, b)
     lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
     blocks, rate = schedule.blocks(problem), spec.rates.get(problem.unit, inf)

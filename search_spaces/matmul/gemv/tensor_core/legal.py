@@ -12,7 +12,7 @@ from autotune.search_spaces.matmul.gemv.fitting import common_violations, within
 
 _MANY = 4  # vectors
 _SINCE = (8, 0)  # compute capability of mma.m16n8k16
-_STRIPS = 2  # of a thread, which make 16 rows with those of its warp
+_STRIPS = 2  # strips of a thread, which make 16 rows with those of its warp
 _WIDTH = 4  # stored elements of a load: what a lane brings to a product, or codes of 4 bits that are decoded together
 
 
