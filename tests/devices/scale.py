@@ -10,6 +10,7 @@ import numpy as np
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import layout
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
@@ -75,8 +76,8 @@ class ScaleProblem(Problem):
 class Claim(ScaleProblem):
     """A problem that says that it has so much to do."""
 
-    claimed_operations: int = 0
-    claimed_bytes: int = 0
+    claimed_operations: int = layout()
+    claimed_bytes: int = layout()
 
     claimed_unit: Unit = Unit.FP32
 

@@ -19,6 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import layout
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
@@ -44,7 +45,7 @@ class Increment(Problem):
     in_place: bool = False
     repeatable: bool = True
     exact: bool = False
-    bytes: int = 48
+    bytes: int = layout(48)
 
     @property
     def work(self) -> Work:
