@@ -12,7 +12,8 @@ def compile_unoptimised(program: Program, arch: str) -> None:
 
     With as little optimisation as there is: for sgemm a ninth of the cost, where -G takes a fifth.
     """
-    compiled_ptx(program.source, arch, "--Ofast-compile=max")
+    for module in program.modules:
+        compiled_ptx(module.source, arch, "--Ofast-compile=max")
 
 
 def compiled_ptx(source: str, arch: str, *options: str) -> str:

@@ -6,7 +6,7 @@ enum class StreamedLoad {
   cached,       // as usual
   streaming,    // L1 and L2 let go of it first
   no_allocate,  // L1 keeps none of it
-  constant,     // of what no thread writes during the launch
+  constant,     // reads what no thread writes during the launch
 };
 
 __device__ __forceinline__ uint4 load_no_allocate(const uint4* address) {

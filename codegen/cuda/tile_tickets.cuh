@@ -5,7 +5,7 @@
 
 struct TileTicket {
   unsigned tile;
-  unsigned epoch;  // of the launch, of 31 bits, and other than that of words which no launch has stored
+  unsigned epoch;  // 31 bits: the launch's, and other than that of words which no launch has stored
 };
 
 // Drawn by one thread of each of `count` blocks. The last one leaves the counter fit for the next launch.

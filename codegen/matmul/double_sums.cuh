@@ -5,7 +5,7 @@
 // waits.
 
 constexpr int sums_tile = 64;   // rows and columns of a block
-constexpr int sums_side = 4;    // of a thread
+constexpr int sums_side = 4;    // those of a thread
 constexpr int sums_steps = 16;  // along k of a tile in shared memory
 constexpr int sums_threads = sums_tile / sums_side * (sums_tile / sums_side);
 using SumsStep = double[sums_tile + 1];  // one step of a tile

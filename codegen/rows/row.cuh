@@ -41,8 +41,8 @@ struct Span {
 // What a thread has of a row, which may lie beyond the last one.
 struct RowPart {
   long long row;
-  int column;    // of the first element of its first vector: less than 0 if that begins ahead of the row
-  Span columns;  // of the row, from there on
+  int column;    // the first element of its first vector: less than 0 if that begins ahead of the row
+  Span columns;  // the row's, from there on
 };
 
 __device__ __forceinline__ RowPart row_part(const Problem& problem, const Element* x) {

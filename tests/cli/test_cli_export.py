@@ -11,6 +11,7 @@ from dispatcher.records import trial
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.model.schedule import Specialize
 from autotune.db import ProblemRecord, TuningDB
 
 KNOWN, OTHER = TransposeProblem(64, 64), TransposeProblem(65, 64)
@@ -22,7 +23,7 @@ def export(autotune: Command, tmp_path: Path) -> Command:
     suite.write_text('[{"m": 64, "n": 64}, {"m": 65, "n": 64}]')
     with TuningDB() as database:
         known = ProblemRecord("transpose", KNOWN.key, KNOWN.to_dict())
-        database.record(replace(trial(KNOWN, TransposeSchedule()), problem=known))
+        database.record(replace(trial(KNOWN, TransposeSchedule(specialize=Specialize.SHAPE)), problem=known))
 
     def call(*options: str) -> object:
         return autotune("export", "transpose", "--device", "h200", "--suite", str(suite), *options)
@@ -34,7 +35,7 @@ def test_a_folder_for_c_is_written(export: Command, tmp_path: Path) -> None:
     outcome = export("-o", str(tmp_path / "c"))
     assert outcome.code == 0
     kernels = len(list((tmp_path / "c").glob("*.cubin")))
-    assert outcome.stdout == f"wrote 1 records and {kernels} kernels to {tmp_path / 'c'}\n"
+    assert outcome.stdout == f"wrote 2 records and {kernels} kernels to {tmp_path / 'c'}\n"
     assert outcome.stderr == f"without a record, served by the nearest one or by the time model: {OTHER.key}\n"
     assert f"{{{{64, 64}}, 0, {(1e-5).hex()}" in (tmp_path / "c" / "tables.hpp").read_text()
     document = export("-o", str(tmp_path / "again"), "--json").json

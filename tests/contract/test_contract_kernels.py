@@ -165,16 +165,17 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
     for source in emitted(name, problem):
         assert source.empty == nothing_to_write
         assert source.workspace_bytes >= 0
-        tensor_maps = any(argument.tensor_map for argument in source.arguments)
-        parameter = f"const {'__grid_constant__ ' if tensor_maps else ''}Arguments arguments"
         for launch in source.launches:
+            module = source.modules[launch.module]
+            tensor_maps = any(argument.tensor_map for argument in module.arguments)
+            parameter = f"const {'__grid_constant__ ' if tensor_maps else ''}Arguments arguments"
             assert launch.grid[0] <= _MOST_BLOCKS
             assert max(launch.grid[1:]) <= 65535
             assert 0 < launch.threads <= 1024
             assert launch.grid[0] % launch.cluster[0] == 0
             assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
-            assert f"__global__ void __launch_bounds__({launch.threads}" in source.source
-            assert f" {launch.entry}({parameter})" in source.source
+            assert f"__global__ void __launch_bounds__({launch.threads}" in module.source
+            assert f" {launch.entry}({parameter})" in module.source
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -185,7 +186,9 @@ def test_drawn_sources_declare_their_launches(name: str) -> None:
         for launch in program.launches:
             cluster = f" __cluster_dims__({launch.cluster[0]}, 1, 1)\n   " if launch.cluster != (1, 1, 1) else ""
             head, tail = (re.escape(text) for text in (f"({launch.threads}, ", f"){cluster} {launch.entry}(const "))
-            found = re.search(rf"__global__ void __launch_bounds__{head}(\d+){tail}", program.source)
+            found = re.search(
+                rf"__global__ void __launch_bounds__{head}(\d+){tail}", program.modules[launch.module].source
+            )
             assert found, schedule
             declared.append(int(found[1]))
         assert schedule.footprint(problem).min_blocks_per_sm in declared, schedule  # but for launches ahead of its own
@@ -197,7 +200,7 @@ def readable(request: pytest.FixtureRequest, tmp_path: Path) -> dict[Path, Progr
     cases = cases_of(request.param)
     programs = [operator(request.param).emit(*case) for case in cases.CASES[:6]]
     programs += [program for problem in cases.SMALL_PROBLEMS for program in emitted(request.param, problem)]
-    sources = {program.source: program for program in programs}
+    sources = {part.source: part for program in programs for part in program.parts}
     for index, text in enumerate(sources):
         (tmp_path / f"{index}.cu").write_text(text)
     return {tmp_path / f"{index}.cu": program for index, program in enumerate(sources.values())}

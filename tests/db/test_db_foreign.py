@@ -1,11 +1,11 @@
 """A trial from elsewhere is held against what operators can read and devices can do, before it replaces any other."""
 
 from dataclasses import asdict, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autotune.db import DatabaseError, DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
+from autotune.db import DatabaseError, DeviceRecord, MergeCounts, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import from_document, to_document, write_document
 from autotune.search_spaces.contract.registry import operator
@@ -118,7 +118,8 @@ def test_without_a_known_device_its_model_counts(db):
 
 def test_what_may_be_true_is_taken(db):
     db.record(replace(GENUINE, samples=(3e-3,)))
-    assert db.merge(to_document([GENUINE, small(2e-6)])).replaced == 1
+    ahead = replace(small(2e-6), created_at=datetime.now(UTC) + timedelta(minutes=1))  # by another clock
+    assert db.merge(to_document([GENUINE, ahead])) == MergeCounts(added=1, replaced=1)
 
 
 def test_fields_that_contradict_their_key_are_refused():

@@ -132,8 +132,11 @@ def test_launches_follow_what_a_call_brings(monkeypatch: pytest.MonkeyPatch) -> 
     packed: Any = program.pack({"x": 0x1000, "y": 0x2000, "workspace": 0x10000}, {})
     launch = LoadedProgram(compile_kernel(program, "sm_90"), program).bound(packed)
     launch(7)
-    packed.x, packed.y, packed.workspace = 0x3000, 0x4000, 0x20000
-    launch(7)
-    before, after = said[: len(said) // 2], said[len(said) // 2 :]
-    assert (before[0], before[-1][1], after[0], after[-1][1]) == ((0x1000, 0), 0x2000, (0x3000, 0), 0x4000)
-    assert before[-1][0] == before[-2][1] == after[-1][0] - 0x10000
+    for name, address in (("x", 0x3000), ("y", 0x4000), ("workspace", 0x20000)):
+        setattr(packed, name, address)
+        launch(7)
+    calls = [said[i : i + len(program.launches)] for i in range(0, len(said), len(program.launches))]
+    assert [(first[0], last[1]) for first, *_, last in calls] == [
+        (0x1000, 0x2000), (0x3000, 0x2000), (0x3000, 0x4000), (0x3000, 0x4000),
+    ]  # fmt: skip
+    assert [call[-1][0] - calls[0][-2][1] for call in calls] == [0, 0, 0, 0x10000]

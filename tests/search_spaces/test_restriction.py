@@ -1,5 +1,7 @@
 """Narrowed, sampled and restricted spaces, on the transpose's."""
 
+from itertools import count
+
 import pytest
 
 from autotune.search_spaces.contract.registry import operator
@@ -78,6 +80,18 @@ def test_a_sample_is_legal_distinct_and_the_beginning_of_a_larger_one(words):
     assert sample(TRANSPOSE, PROBLEM, LIMITS, space, 40, seed=2) != large
     seeds = [seed for seed in TRANSPOSE.seeds(PROBLEM, LIMITS) if seed in space]
     assert large[: len(seeds)] == seeds
+
+
+def test_sampling_a_large_space_without_a_legal_draw_ends():
+    drawn = count()
+
+    def refused(*_):
+        assert next(drawn) < 5_000, "it would not end"
+        return ["illegal"]
+
+    none = TRANSPOSE.with_kernels(constraints=refused)
+    assert SPACE.size > 100_000
+    assert sample(none, PROBLEM, LIMITS, SPACE, 5, seed=0) == []
 
 
 def test_a_restricted_operator_knows_listed_schedules_only():

@@ -52,4 +52,4 @@ def export(
     if as_json:
         print_json({"path": output, "records": recorded, "kernels": len(exported.programs), "missing": missing})
     else:
-        print(f"wrote {len(recorded)} records and {len(exported.programs)} kernels to {printable(str(output))}")
+        print(f"wrote {len(bundle.records)} records and {len(exported.programs)} kernels to {printable(str(output))}")

@@ -5,7 +5,7 @@
 template <int tile, typename Number, typename To>
 __device__ __forceinline__ void gemm_naive(const Arguments& arguments, To* d) {
   const Problem problem(arguments);
-  const int columns = problem.n / parts;  // of D
+  const int columns = problem.n / parts;  // those of D
   const int tiles_m = (problem.m - 1u) / tile + 1, tiles_n = (columns - 1u) / tile + 1;
   const int m = blockIdx.x / tiles_n % tiles_m * tile + threadIdx.x / tile;
   const int n = blockIdx.x % tiles_n * tile + threadIdx.x % tile;

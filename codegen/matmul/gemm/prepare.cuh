@@ -16,7 +16,7 @@ struct OperandCopy {
 
   const Element* source;
   Element* target;
-  int rows, columns, batch;  // of the operand
+  int rows, columns, batch;  // the operand's
   long long leading, stride, target_leading, target_stride;
 
   // What this takes of a grid.

@@ -6,7 +6,7 @@
 template <typename To>
 __device__ __forceinline__ void gemm_reference(const Arguments& arguments, To* d) {
   const Problem problem(arguments);
-  const int columns = problem.n / parts;  // of D
+  const int columns = problem.n / parts;  // those of D
   const int tiles_m = (problem.m - 1u) / sums_tile + 1, tiles_n = (columns - 1u) / sums_tile + 1;
   const int first_m = blockIdx.x / tiles_n % tiles_m * sums_tile;
   const int first_n = blockIdx.x % tiles_n * sums_tile;

@@ -52,7 +52,7 @@ __device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
           (static_cast<int>(position.n) * Schedule::cluster_n + rank_n()) * Schedule::block_n};
 }
 
-constexpr int most_sharers = 16;  // of a tile, whose sums the last of them reads one after the other
+constexpr int most_sharers = 16;  // blocks of a tile, whose sums the last one reads one after the other
 
 // Calls `visit` with each tile of this block, its work unit, and the blocks that share it, in order.
 template <class Visit>

@@ -33,7 +33,7 @@ __device__ __forceinline__ Number wmma_number(From value) {
 template <int terms, bool along_k, typename Number, typename From, typename LineOf>
 __device__ __forceinline__ void copy_wmma_tile(Number* tile, const From* matrix, long long row_stride,
                                                int first_k, int end_k, int count, const LineOf& line_of) {
-  constexpr int row = along_k ? terms : wmma_side;  // of the tile
+  constexpr int row = along_k ? terms : wmma_side;  // the tile's
   for (int i = threadIdx.x; i < wmma_side * terms; i += 32) {
     const int across = along_k ? i / row : i % row, k = first_k + (along_k ? i % row : i / row);
     Number copied{};
@@ -84,7 +84,7 @@ __device__ __forceinline__ void add_wmma_products(const Arguments& arguments, co
 template <typename Type, typename Number, typename To>
 __device__ __forceinline__ void gemm_wmma(const Arguments& arguments, To* d) {
   const Problem problem(arguments);
-  const int columns = problem.n / parts;  // of D
+  const int columns = problem.n / parts;  // those of D
   const int tiles_m = (problem.m - 1u) / wmma_side + 1, tiles_n = (columns - 1u) / wmma_side + 1;
   const int first_m = blockIdx.x / tiles_n % tiles_m * wmma_side;
   const int first_n = blockIdx.x % tiles_n * wmma_side;

@@ -11,12 +11,12 @@
 // are added up in a fixed order: those of the warps, then of the cluster's blocks, then of the clusters, by
 // the last one to finish.
 
-constexpr int outputs = Problem::m * block_n;  // of a block
+constexpr int outputs = Problem::m * block_n;  // those of a block
 constexpr int partitions = Schedule::cluster * Schedule::splits;
 
 // What a block computes.
 struct Part {
-  unsigned group;  // of outputs
+  unsigned group;  // the group of outputs
   int batch, first_n;
   int split, rank;  // among the blocks that share them
 

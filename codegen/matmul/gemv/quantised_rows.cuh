@@ -44,7 +44,7 @@ class ThreadSums {
   __device__ __forceinline__ void multiply(int first_k, int inside, Tile tile) {
 #pragma unroll
     for (int load = 0; load < loads; ++load) {
-      const int k = first_k + load * step_k;  // of the first of the threads
+      const int k = first_k + load * step_k;  // the first thread's
       const int left = inside - lane_k() * terms - load * step_k;
       float zeros[strips] = {};
 #if group_size > 0

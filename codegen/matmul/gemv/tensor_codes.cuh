@@ -14,7 +14,7 @@ constexpr int warp_k = load_k * loads;
 constexpr int block_k = warp_k * parts;
 constexpr int warp_n = 8 * strips;
 constexpr int block_n = Schedule::threads / 32 / parts * warp_n;
-constexpr int tiles_m = (Problem::m + 7) / 8;  // of 8 columns
+constexpr int tiles_m = (Problem::m + 7) / 8;  // tiles of 8 columns
 constexpr int spread = Problem::spread;
 #if group_size > 0
 #  include "matmul/gemv/warp_groups.cuh"
@@ -229,7 +229,7 @@ class ThreadSums {
   }
 
   QuantisedRows rows_[strips];
-  const Element* x_[tiles_m];  // of the vector of each 8 columns that is the quad's
+  const Element* x_[tiles_m];  // the quad's vector of each 8 columns
 #if group_size > 0
   int groups_;
 #  if stages > 1
@@ -237,7 +237,7 @@ class ThreadSums {
 #  endif
 #endif
 #if spread > 1
-  float sums_[strips] = {};  // of a vector and one or two parts of it
+  float sums_[strips] = {};  // sums of a vector and one or two parts of it
 #else
   Sums sums_ = {};
 #endif

@@ -14,7 +14,7 @@ constexpr int step_k = threads_per_output * terms;  // weights between a thread'
 constexpr int block_k = step_k * loads;
 constexpr int warp_n = 8 * strips;
 constexpr int block_n = Schedule::threads / 32 / parts * warp_n;
-constexpr int tiles_m = (Problem::m + 7) / 8;  // of 8 vectors
+constexpr int tiles_m = (Problem::m + 7) / 8;  // tiles of 8 vectors
 
 class ThreadSums {
  public:
@@ -186,7 +186,7 @@ class ThreadSums {
 #else
   QuantisedRows rows_[strips];
 #endif
-  const Element* x_[tiles_m];  // of the vector of each 8 that is the quad's
+  const Element* x_[tiles_m];  // the quad's vector of each 8
 #if group_size > 0
   int groups_;
 #  if stages > 1

@@ -39,9 +39,9 @@ class WarpGroups {
 
  private:
   static constexpr int size = Problem::group_size;
-  static constexpr int count = warp_k < size ? 1 : warp_k / size;  // of a row
+  static constexpr int count = warp_k < size ? 1 : warp_k / size;  // those of a row
   static constexpr int own =
-      (count + lanes_k - 1) / lanes_k;  // of a lane: two only of loads that have one each
+      (count + lanes_k - 1) / lanes_k;  // those of a lane: two only for loads that have one each
 
   static __device__ __forceinline__ int place() { return threadIdx.x % lanes_k; }
 

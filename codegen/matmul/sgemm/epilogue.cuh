@@ -16,7 +16,7 @@ __device__ constexpr int largest_fragment(int most, int vectors, int k_partition
 
 struct Output {
   static constexpr int width = Schedule::vector_c;
-  static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // of a thread's tile
+  static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // those of a thread's tile
   // Threads that share a tile, in warps and in blocks. Each of them writes a part of it.
   static constexpr int k_partitions = Schedule::cluster_k * Schedule::warps_k;
   static constexpr int fragment_vectors = largest_fragment(32 / width, vectors, k_partitions);

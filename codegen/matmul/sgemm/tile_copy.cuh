@@ -115,7 +115,7 @@ class TileRounds {
   __device__ __forceinline__ int k() const { return Operand::along_k ? element_ : row_; }
   __device__ __forceinline__ int column() const { return Operand::along_k ? row_ : element_; }
 
-  int row_;      // of this thread's vector in the first round, in global memory
+  int row_;      // the row of this thread's vector in the first round, in global memory
   int element_;  // the vector's first element in that row
   const float* source_;
   int target_;  // the vector's offset in the tile in shared memory

@@ -9,7 +9,7 @@ class TileLoader {
   using Strips = typename Operand::Strips;
 
  public:
-  static constexpr int shared_elements = Layout::elements;  // of a tile
+  static constexpr int shared_elements = Layout::elements;  // those of a tile
 
   // `origin` is the first element of the first tile, `column` the thread's first one in a tile. From the
   // origin, `extent_left` and `k_left` elements are left to the edges of the matrix.
@@ -74,5 +74,5 @@ class TileLoader {
   alignas(16) mutable float vectors_[Operand::k_major ? Strips::extent : 1][4];
 #endif
   Copy copy_;
-  int element_;  // of a tile, the first that this thread multiplies
+  int element_;  // the first element of a tile that this thread multiplies
 };

@@ -19,8 +19,8 @@ struct WriteGradient {
   Logits logits;
   bool ignored;
   int target;        // counted from the thread's first element
-  float base;        // of the exponents
-  float factor;      // of exp(logit - base), which is NaN if the target is unknown
+  float base;        // what exponents are relative to
+  float factor;      // factor of exp(logit - base), NaN if the target is unknown
   float of_target;   // what the target has less,
   float everywhere;  // and what all elements have less
 

@@ -36,14 +36,14 @@ __device__ __forceinline__ Number logit_of(const Arguments&, Problem::Element x)
 template <typename Number>
 struct RowSums {
   Number max, sum, lse;
-  double total, size;  // of the logits, and of their absolute values
+  double total, size;  // sums of the logits and of their absolute values
 };
 
 template <int lanes, typename Number>
 __device__ __forceinline__ RowSums<Number> row_sums(const Arguments& arguments, const Problem::Element* x,
                                                     int lane, int columns) {
   Number max = -infinity();
-  double total = 0, size = 0, sum = 0;  // of up to a whole row, one after the other
+  double total = 0, size = 0, sum = 0;  // sums of up to a whole row, one after the other
   for (int i = lane; i < columns; i += lanes) {
     const Number z = logit_of<Number>(arguments, x[i]);
     max = Max()(max, z);

@@ -57,7 +57,7 @@ __device__ __forceinline__ void norm_naive(const Arguments& arguments) {
   Number origin = 0, shift = 0;
 #if centered
   if (columns > 0) origin = to_float(element_of(arguments, first));
-  double sum = 0;  // of up to a whole row, one after the other
+  double sum = 0;  // sums of up to a whole row, one after the other
   for (int i = lane; i < columns; i += lanes) sum += to_float(element_of(arguments, first + i)) - origin;
   shift = reduce_lanes<lanes>(sum, Sum()) / problem.columns;
 #endif

@@ -10,7 +10,7 @@
 
 struct Statistics {
   float origin;
-  float mean;  // of the differences from the origin
+  float mean;  // mean of the differences from the origin
   float rstd;
 };
 

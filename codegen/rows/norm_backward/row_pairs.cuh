@@ -14,7 +14,7 @@ struct RowStatistics {
 struct RowTurns {
   const Arguments& arguments;
   const Problem& problem;
-  int column;  // of the thread's first element
+  int column;  // the thread's first element
   long long row;
   long long step;
 

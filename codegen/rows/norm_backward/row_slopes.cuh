@@ -74,7 +74,7 @@ struct RowColumns {
 struct RowSlopes {
   float mean;
   float rstd;
-  float mean_g;  // of g, or 0
+  float mean_g;  // mean of g, or 0
   float slope;   // mean of g · x̂
 };
 

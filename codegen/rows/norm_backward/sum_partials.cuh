@@ -7,7 +7,7 @@
 
 constexpr int sum_columns = 8;  // a sector of each row of sums
 constexpr int sum_lanes = 32;   // threads of a column, which take its rows in turn
-constexpr int sum_loads = 16;   // of a thread in flight
+constexpr int sum_loads = 16;   // loads of a thread in flight
 
 __device__ __forceinline__ void sum_partials(const Arguments& arguments) {
   const Problem problem(arguments);

@@ -5,7 +5,7 @@
 // Each of its columns is reduced, and then those that are one column of the matrix are combined.
 
 struct FoldedRows {
-  long long rows, columns, ldx;  // of whole rows
+  long long rows, columns, ldx;  // whole rows
   long long elements;
 
   __device__ __forceinline__ explicit FoldedRows(const Problem& problem)

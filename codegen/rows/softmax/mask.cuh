@@ -22,7 +22,7 @@ struct MaskVector {
 struct Mask {
   const MaskElement* first;
   Span inside;    // from there on
-  float inverse;  // of the temperature
+  float inverse;  // 1 / temperature
 
   __device__ __forceinline__ Mask(const Arguments& arguments, const Problem& problem, const RowPart& part,
                                   Span inside)

@@ -73,7 +73,7 @@ __device__ __forceinline__ void softmax_naive(const Arguments& arguments) {
 #if zero_rows
   if (nothing) largest = 0;
 #endif
-  double sum = 0;  // of up to a whole row, one after the other
+  double sum = 0;  // sums of up to a whole row, one after the other
   for (int i = lane; i < inside; i += lanes) sum += natural_power((logit(i) - largest) / temperature);
   sum = reduce_lanes<lanes>(sum, Sum());
 #if lse

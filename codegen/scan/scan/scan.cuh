@@ -35,7 +35,7 @@ __device__ __forceinline__ void scan_rows(const Arguments& arguments) {
 #  endif
   Slot* slots = dynamic_shared<Slot>();
 #  if skewed
-  const int most_skew = rows_per_block == 1 ? skew : width - 1;  // of the block's rows
+  const int most_skew = rows_per_block == 1 ? skew : width - 1;  // the most of the block's rows
   const long long tiles = (problem.columns + most_skew + tile_elements - 1) / tile_elements;
 #  else
   const long long tiles = (problem.columns + tile_elements - 1) / tile_elements;

@@ -6,7 +6,7 @@
 
 constexpr int width = Schedule::vector_width;
 constexpr int row_threads = Schedule::threads_per_row;
-constexpr int row_lanes = row_threads < 32 ? row_threads : 32;  // of a row in a warp
+constexpr int row_lanes = row_threads < 32 ? row_threads : 32;  // lanes of a row in a warp
 constexpr int tile_elements = row_threads * Schedule::rounds * width;
 
 using Elements = Packed<Element, width>;

@@ -18,7 +18,7 @@ using Vector = Packed<Element, width>;
 constexpr int quads = Problem::straddles ? (width + 6) / 4 : (width + 3) / 4;
 
 struct Place {
-  long long row, column;  // of the first element
+  long long row, column;  // the first element's
   long long inside;       // elements from there to the end of the row; none if not more than 0
 };
 

@@ -4,7 +4,7 @@
 // What is dropped, and by what the rest is multiplied.
 struct Dropping {
   unsigned long long seed, offset;
-  unsigned threshold;  // of the words of elements that are kept; 2^32 does not fit
+  unsigned threshold;  // words from it on keep an element; 2^32 does not fit
   bool everything;
   float factor;
 

@@ -7,10 +7,10 @@
 // y = (f(x + bias) u + r) scale, or its gradients, vector by vector. A block computes tiles: a thread loads
 // its vectors of all arrays, computes in float, and stores.
 
-using Input = Problem::Input;    // of x, u, r and bias
-using Output = Problem::Output;  // of the forward pass's results
-using Index = Problem::Index;    // of a column
-using Tile = Problem::Tile;      // of a tile
+using Input = Problem::Input;    // elements of x, u, r and bias
+using Output = Problem::Output;  // results of the forward pass
+using Index = Problem::Index;    // a column's number
+using Tile = Problem::Tile;      // a tile's number
 constexpr int width = Schedule::vector_width;
 constexpr int pairs = Problem::pairs;  // elements of x for each result
 
@@ -45,8 +45,8 @@ __device__ __forceinline__ void store_results(Number* first, const Elements<Numb
 struct Place {
   long long row;
   Index column;
-  Span columns;  // of a row
-  Span inside;   // of a row that there is
+  Span columns;  // columns of a row
+  Span inside;   // columns of a row that there are
 };
 
 #if !single_row

@@ -59,7 +59,7 @@ struct StagedRows {
   static constexpr int rows = 16;
   static constexpr int pitch = Schedule::warp_n + 8;  // 8 rows of pairs in different banks
   static constexpr int width = Schedule::vector_d;
-  static constexpr int columns = Schedule::warp_n / parts;  // of D
+  static constexpr int columns = Schedule::warp_n / parts;  // those of D
   static constexpr int lanes_n = columns / width < 32 ? columns / width : 32;
   static constexpr int rounds_n = columns / (width * lanes_n);
   static constexpr int lanes_m = 32 / lanes_n;

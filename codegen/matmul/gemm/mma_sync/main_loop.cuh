@@ -11,7 +11,7 @@
 #include "matmul/gemm/mma_sync/tile_copy.cuh"
 // The products of a block's tile of D: `stages` tiles of A and B are in shared memory or on their way there.
 
-constexpr int products_m = Schedule::warp_m / 16;  // of a warp
+constexpr int products_m = Schedule::warp_m / 16;  // those of a warp
 constexpr int products_n = Schedule::warp_n / 8;
 constexpr int k_steps = Schedule::block_k / product_k;
 

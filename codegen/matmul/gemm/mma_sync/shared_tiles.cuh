@@ -4,15 +4,15 @@
 // The tiles of A and B in shared memory, whose rows lie as in global memory, and the fragments that tensor
 // cores take of them.
 
-using Element = Problem::Element;    // of A, and as large as those of B
+using Element = Problem::Element;    // elements of A, as large as those of B
 using ElementB = Problem::ElementB;  // another one only of float8
 
 constexpr int warps_n = Schedule::block_n / Schedule::warp_n;
 constexpr int threads = Schedule::block_m / Schedule::warp_m * warps_n * 32;
-constexpr int unit_bytes = 16;                   // of a row of ldmatrix
+constexpr int unit_bytes = 16;                   // a row of ldmatrix
 constexpr int product_k = 32 / sizeof(Element);  // terms of a product of tensor cores
-constexpr int line_bytes = 128;                  // of the banks of shared memory
-constexpr int block_rows = 16;                   // of A, or columns of B, in the four matrices of a load
+constexpr int line_bytes = 128;                  // all banks of shared memory
+constexpr int block_rows = 16;                   // rows of A, or columns of B, in the four matrices of a load
 
 // A power of two that divides `value`, 8 at most.
 __device__ constexpr int divisor_up_to_8(int value) {

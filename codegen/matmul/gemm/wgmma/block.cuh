@@ -21,7 +21,7 @@ __device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments, voi
   const Tiling tiling(problem);
   Stages& stages = Stages::barriers();
   if (threadIdx.x == 0) stages.init();
-  if (threadIdx.x == 32) {  // of another warp, meanwhile
+  if (threadIdx.x == 32) {  // a thread of another warp, meanwhile
     prefetch_map(arguments.map_a);
     prefetch_map(arguments.map_b);
   }

@@ -24,7 +24,7 @@ constexpr int store_row_bytes = 16 * box_units(stored_units, row_bytes / 16);
 constexpr int store_swizzle = (store_row_bytes & (store_row_bytes - 1)) == 0 ? store_row_bytes : 0;
 constexpr int store_columns = store_row_bytes / sizeof(Result);
 #  if residual_ring
-constexpr int ring_boxes = 8;  // of C
+constexpr int ring_boxes = 8;  // boxes of C
 constexpr int staged_bytes = ring_boxes * store_bytes;
 #  elif residual_stages
 constexpr int staged_bytes = 0;  // see residual.cuh

@@ -6,7 +6,7 @@
 constexpr int tile_consumers = Schedule::pingpong ? 1 : Schedule::consumers;
 constexpr int boxes_across = Schedule::block_n / parts / store_columns;
 constexpr int consumer_boxes = products_m * boxes_across;
-constexpr int stage_boxes = stage_bytes / (tile_consumers * store_bytes);  // of a consumer
+constexpr int stage_boxes = stage_bytes / (tile_consumers * store_bytes);  // those of a consumer
 constexpr int residual_steps = (consumer_boxes - 1) / stage_boxes + 1;
 
 // One of the boxes of a consumer's part of a tile.

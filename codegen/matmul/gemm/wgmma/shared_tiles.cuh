@@ -16,7 +16,7 @@ constexpr int sum_vectors = stored_columns / 8;
 #else
 constexpr int consumer_threads = Schedule::consumers * warpgroup_threads;
 constexpr int sums_barrier = 1 + Schedule::consumers;  // those before are the consumers' own
-constexpr int sum_vectors = Schedule::block_n / 8;     // of four sums, of a product
+constexpr int sum_vectors = Schedule::block_n / 8;     // vectors of four sums of a product
 #endif
 
 // Where the sums of a peer, and of this thread, are: the vectors of all threads are side by side.

@@ -108,7 +108,7 @@ struct Pair {
 // is in row `half` of these, and in column 8·j + `column()` + i of the tile.
 struct SumRows {
   int m[2];
-  long long offset[2];  // of D and C
+  long long offset[2];  // that in D and C
 #if preactivation
   long long offset_z[2];
 #endif

@@ -15,9 +15,9 @@ using Element = Problem::Element;
 constexpr int row_bytes = 128;
 constexpr int group_bytes = 8 * row_bytes;  // rows that one swizzle permutes
 constexpr int row_elements = row_bytes / sizeof(Element);
-constexpr int product_bytes = 32;  // of a product along k
+constexpr int product_bytes = 32;  // bytes of a product along k
 constexpr int product_k = product_bytes / sizeof(Element);
-constexpr int product_rows = 64;  // of A
+constexpr int product_rows = 64;  // rows of A
 
 // The tile of an operand, `extent` elements of it across k, of which each of `sharers` blocks of the cluster
 // copies a part to all of them. `halves`: the second half, across k, is elsewhere in the matrix than behind
