@@ -155,6 +155,8 @@ def _made_private(folder: Path) -> Path:
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
     status = folder.stat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if status.st_uid != os.geteuid():
         raise UnsafeCacheError(errno.EPERM, "it belongs to somebody else: set AUTOTUNE_CACHE", str(folder))
     if status.st_mode & _OTHERS_WRITE:

@@ -97,7 +97,7 @@ def test_a_cache_that_cannot_be_used_is_told(
     (tmp_path / "file").touch()
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "file"))
     lost = "sources and failure reports are lost when this command ends"
-    assert autotune(*DRY).stderr == f"autotune: {tmp_path}/file: File exists; {lost}\n"
+    assert autotune(*DRY).stderr == f"autotune: {tmp_path}/file: Not a directory; {lost}\n"
 
 
 def test_a_database_on_a_network_file_system_is_told(
