@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from operator_cases import LIMITS, PROBLEMS
+from operator_cases import LIMITS, PROBLEMS, cases_of
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 STORED = [
     stored
@@ -26,3 +26,17 @@ def test_old_names_are_read(stored: Problem | Schedule) -> None:
     for old, new in kind.renamed.items():
         with pytest.raises(ValueError, match=f"field '{old}' of {kind.__name__} is called '{new}' now"):
             kind.from_dict(values | {old: values[new]})
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).kernel_field])
+def test_schedules_of_one_type_for_all_kernels_still_open(name: str) -> None:
+    chosen = operator(name)
+    problem = cases_of(name).SMALL_PROBLEMS[0]
+    others = {field: value for kind in chosen.schedule_types for field, value in kind().to_dict().items()}
+    for kernel in chosen.kernels:
+        schedule = chosen.first(kernel.name, problem, LIMITS)
+        stored = {field: value for field, value in {**others, **schedule.to_dict()}.items() if field != "kernel"}
+        assert chosen.schedule({**stored, chosen.kernel_field: kernel.name}) == schedule
+        assert chosen.parse([f"{chosen.kernel_field}={kernel.name}"], problem, LIMITS) == schedule
+    with pytest.raises(ValueError, match=r"unknown kernel 'none'.*known: "):
+        chosen.schedule({**others, "kernel": "none"})

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
+from autotune.dispatcher.arrays import arrays
 
 pytestmark = pytest.mark.usefixtures("no_launch")
 
@@ -120,3 +121,10 @@ def test_bad_streams_and_scalars(call, argument, error, message):
 def test_beta_needs_out():
     with pytest.raises(ValueError, match=r"beta=0\.5 scales the contents of out: pass out=, or beta=0"):
         dispatcher.sgemm(ones(4, 5), ones(5, 6), beta=0.5)
+
+
+def test_nothing_is_allocated_for_a_call_that_is_refused(monkeypatch):
+    """A broadcast array is small, and its result would be as large as its shape says."""
+    monkeypatch.setattr(arrays, "empty", lambda *_: pytest.fail("allocated"))
+    with pytest.raises(ValueError, match="x"):
+        dispatcher.softmax(np.broadcast_to(np.float32(1), (2**31, 24)))

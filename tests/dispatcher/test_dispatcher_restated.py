@@ -62,7 +62,7 @@ def random(*shape, dtype=np.float32):
 )
 def test_a_product_is_the_same(a, b):
     served = dispatcher.plan("sgemm", a, b)
-    assert served.choice.schedule.__class__ is GEMV.kernels[0].schedule_type
+    assert served.choice.schedule.__class__ in GEMV.schedule_types
     np.testing.assert_allclose(served(), a @ b, rtol=1e-4, atol=1e-5)
     out = random(*(a @ b).shape)
     expected = 0.5 * (a @ b) - 2 * out
@@ -80,7 +80,7 @@ def test_a_layer_of_few_tokens_is_the_same(m, across, columns):
     w = w.T.copy().T if across else w
     operands = (w.T, x.T, bias[:, None]) if columns else (x, w, bias)
     served = dispatcher.plan("gemm", *operands, activation="relu", alpha=0.5)
-    assert served.choice.schedule.__class__ is GEMV.kernels[0].schedule_type
+    assert served.choice.schedule.__class__ in GEMV.schedule_types
     np.testing.assert_allclose(served(), expected.T if columns else expected, rtol=2e-3, atol=2e-3)
 
 
@@ -127,7 +127,7 @@ def test_other_layers_are_none(own):
 def test_several_vectors_are_served_as_a_product(dtype, name):
     x, weight = random(5, 40, dtype=dtype), random(24, 40, dtype=dtype)
     served = dispatcher.plan("gemv", x, weight, alpha=0.5)
-    assert served.choice.schedule.__class__ is operator(name).kernels[0].schedule_type
+    assert served.choice.schedule.__class__ in operator(name).schedule_types
     expected = 0.5 * (x.astype(np.float32) @ weight.T.astype(np.float32))
     np.testing.assert_allclose(served(), expected, rtol=2e-3, atol=2e-3)
 

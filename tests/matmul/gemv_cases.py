@@ -10,8 +10,10 @@ from typing import Any
 from pair_coverage import covering
 
 from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.tensor_core.schedule import TensorCoreSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div, round_up
@@ -127,6 +129,12 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
                 return problem, schedule
 
 
+def scheduled(words: str) -> GemvSchedule:
+    """The default schedule of fma, or of tensor_core after ``kernel=tensor_core``, changed by words."""
+    kind = TensorCoreSchedule if "kernel=tensor_core" in words else FmaSchedule
+    return kind.parse(words.split())
+
+
 def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> GemvProblem:
     """Less than a block, a block, and a part of one more, along both sides; a step for each partition at least."""
     block_n, block_k = schedule.block_n(template), schedule.block_k(template)
@@ -153,8 +161,12 @@ def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> G
 
 def _always(problem: GemvProblem, schedule: GemvSchedule) -> object:
     """What each value has a case for."""
+    if schedule.threads_per_output == 256:
+        return ("the most threads of an output",)
     if problem.quantised:
-        return problem.weights, schedule.unit, schedule.spread_x
+        return problem.weights, schedule.spread(problem) > 1
+    if schedule.threads == 64:
+        return problem.order, schedule.threads_per_output < 32
     return problem.order, problem.transpose_x, schedule.cluster > 1, schedule.splits > 1
 
 

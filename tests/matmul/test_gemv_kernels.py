@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import product
 
 import numpy as np
 import pytest
-from matmul.gemv_cases import BF16, CASES, FP16, LIMITS
+from matmul.gemv_cases import BF16, CASES, FP16, LIMITS, scheduled
 from nvrtc import compile_unoptimised
 from planted import check_caught
 
 from autotune import emulator
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
@@ -24,7 +22,7 @@ from autotune.verification import launch_arrays
 
 
 def program(problem: GemvProblem, words: str) -> Program:
-    return OPERATOR.program(problem, GemvSchedule.parse(words.split()), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), LIMITS)
 
 
 def computed(problem: GemvProblem, words: str, arrays: dict[str, Array], alpha: float, beta: float) -> Array:
@@ -34,9 +32,12 @@ def computed(problem: GemvProblem, words: str, arrays: dict[str, Array], alpha: 
 
 
 def test_cases_cover_every_value() -> None:
-    seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(GemvSchedule)}
-    for parameter in OPERATOR.space(GemvProblem(4096, 4096, dtype=BF16), LIMITS).parameters:
-        assert set(parameter.values) <= seen[parameter.name], parameter.name
+    for kernel in OPERATOR.kernels:
+        schedules = [schedule for _, schedule in CASES if schedule.kernel == kernel.name]
+        assert len(schedules) >= len(CASES) // 2 - 1
+    schedules = [schedule for _, schedule in CASES]
+    for parameter in OPERATOR.kernel("fma").space(GemvProblem(4096, 4096, dtype=BF16), LIMITS).parameters:
+        assert set(parameter.values) <= {getattr(schedule, parameter.name) for schedule in schedules}, parameter.name
     shared = {(problem.order, schedule.cluster > 1, schedule.splits > 1) for problem, schedule in CASES}
     assert len(shared) == 2 * 2 * 2
     narrow = {(problem.order, schedule.threads_per_output < 32, schedule.threads > 64) for problem, schedule in CASES}
@@ -46,7 +47,9 @@ def test_cases_cover_every_value() -> None:
 def test_cases_cover_problems() -> None:
     problems = [problem for problem, _ in CASES]
     assert {(problem.dtype, problem.order) for problem in problems} == {(d, o) for d in DTYPES for o in WeightOrder}
-    assert {(problem.weights, schedule.unit) for problem, schedule in CASES} == set(product(Weights, MultiplyUnit))
+    assert {(problem.weights, schedule.kernel) for problem, schedule in CASES} == {
+        *product(Weights, ("fma", "tensor_core"))
+    }
     assert {problem.zeros for problem in problems if problem.weights is Weights.INT4} == {False, True}
     assert {problem.activation for problem in problems} == set(FUSED)
     assert {problem.bias for problem in problems} == {problem.beta_nonzero for problem in problems} == {False, True}
@@ -98,11 +101,11 @@ SHARED_X = {
     "fma": (GemvProblem(19, 141, 5, ldx=144, ldw=144), "threads=64 TPO=8 strips=4 vector_width=4 stages=3 shared_x=1"),
     "tensor_core": (
         GemvProblem(37, 203, 11, dtype=BF16, ldx=208, ldw=208, batch=2),
-        "threads=128 TPO=8 strips=2 vector_width=8 stages=4 shared_x=1 unit=tensor_core cluster=2",
+        "threads=128 TPO=8 strips=2 vector_width=8 stages=4 shared_x=1 kernel=tensor_core cluster=2",
     ),
     "codes": (
         GemvProblem(37, 525, 2, dtype=BF16, weights=Weights.INT4, group_size=128, zeros=True, ldx=528, ldw=272),
-        "threads=64 TPO=4 strips=2 vector_width=16 stages=2 shared_x=1 unit=tensor_core splits=2",
+        "threads=64 TPO=4 strips=2 vector_width=16 stages=2 shared_x=1 kernel=tensor_core splits=2",
     ),
 }
 SHARED_X_BUGS = {

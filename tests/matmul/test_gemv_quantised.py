@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, LIMITS
+from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, LIMITS, scheduled
 
 from autotune import emulator
 from autotune.codegen.matmul.gemv.problem import GemvProblem
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
@@ -25,7 +24,7 @@ ROWS = "threads=128 TPO=16 strips=2"
 
 
 def program(problem: GemvProblem, words: str) -> Program:
-    return OPERATOR.program(problem, GemvSchedule.parse(words.split()), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), LIMITS)
 
 
 def computed(problem: GemvProblem, words: str, arrays: dict[str, Array]) -> Array:
@@ -49,20 +48,20 @@ def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int
         (INT4, 32, FP32, "vector_width=1"),
         (INT4, 64, FP32, "vector_width=2"),
         (INT4, 32, FP16, "vector_width=16"),
-        (INT4, 32, FP16, "vector_width=4 unit=tensor_core"),
-        (INT4, 64, BF16, "vector_width=8 unit=tensor_core"),
-        (INT4, 32, FP16, "vector_width=4 unit=tensor_core spread_x=1"),
-        (INT4, 64, BF16, "vector_width=8 unit=tensor_core spread_x=1"),
+        (INT4, 32, FP16, "vector_width=4 kernel=tensor_core"),
+        (INT4, 64, BF16, "vector_width=8 kernel=tensor_core"),
+        (INT4, 32, FP16, "vector_width=4 kernel=tensor_core spread_x=1"),
+        (INT4, 64, BF16, "vector_width=8 kernel=tensor_core spread_x=1"),
         (INT8, 0, FP32, "vector_width=1"),
         (INT8, 32, BF16, "vector_width=16"),
-        (INT8, 32, FP16, "vector_width=8 unit=tensor_core"),
-        (INT8, 32, FP16, "vector_width=8 unit=tensor_core spread_x=1"),
-        (INT8, 0, BF16, "vector_width=4 unit=tensor_core"),
+        (INT8, 32, FP16, "vector_width=8 kernel=tensor_core"),
+        (INT8, 32, FP16, "vector_width=8 kernel=tensor_core spread_x=1"),
+        (INT8, 0, BF16, "vector_width=4 kernel=tensor_core"),
         (FP8, 128, FP32, "vector_width=2"),
         (FP8, 0, BF16, "vector_width=16"),
-        (FP8, 128, FP16, "vector_width=16 unit=tensor_core"),
-        (FP8, 128, BF16, "vector_width=4 unit=tensor_core"),
-        (FP8, 128, BF16, "vector_width=4 unit=tensor_core spread_x=1"),
+        (FP8, 128, FP16, "vector_width=16 kernel=tensor_core"),
+        (FP8, 128, BF16, "vector_width=4 kernel=tensor_core"),
+        (FP8, 128, BF16, "vector_width=4 kernel=tensor_core spread_x=1"),
     ],
 )
 def test_each_code_is_its_number(weights: Weights, group_size: int, dtype: DType, words: str) -> None:
@@ -88,7 +87,7 @@ def test_scales_may_be_anything_finite(unit: str) -> None:
     codes = np.stack([arrays["w"] & 15, arrays["w"] >> 4], axis=-1).reshape(6, 64).astype(np.float64)
     w = (codes - arrays["zeros"][:, None]) * arrays["scales"].astype(np.float64)[:, None]
     expected = arrays["x"].reshape(2, 64).astype(np.float64) @ w.T
-    y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 unit={unit}", arrays)
+    y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 kernel={unit}", arrays)
     np.testing.assert_allclose(y.astype(np.float64), expected, rtol=2**-7, atol=1e-40)
 
 
@@ -97,7 +96,7 @@ def test_nan_of_8_bits_stays_in_its_row() -> None:
     arrays = launch_arrays(problem, 0)
     arrays["w"].view(np.uint8)[[5 * 40 + 3, 7 * 40 + 39]] = 0x7F, 0xFF
     for unit in ("fma", "tensor_core", "tensor_core spread_x=1"):
-        y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 unit={unit}", arrays)
+        y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 kernel={unit}", arrays)
         np.testing.assert_array_equal(np.isnan(y.astype(np.float32)).all(axis=0), np.isin(np.arange(9), (5, 7)))
 
 
@@ -109,15 +108,15 @@ def test_nan_of_8_bits_stays_in_its_row() -> None:
 )
 def test_tensor_cores_take_any_number_of_vectors(m: int, words: str) -> None:
     problem = GemvProblem(37, 131, m, dtype=BF16, ldw=136, ldx=132, beta_nonzero=True)
-    verify(problem, program(problem, f"threads=64 {words} vector_width=8 unit=tensor_core"), seeds=(1, 2))
+    verify(problem, program(problem, f"threads=64 {words} vector_width=8 kernel=tensor_core"), seeds=(1, 2))
 
 
 @pytest.mark.parametrize(
     "words",
     [
         "vector_width=2 loads_in_flight=4",
-        "vector_width=4 unit=tensor_core stages=3",
-        "vector_width=4 unit=tensor_core spread_x=1 stages=3",
+        "vector_width=4 kernel=tensor_core stages=3",
+        "vector_width=4 kernel=tensor_core spread_x=1 stages=3",
         "vector_width=4 loads_in_flight=2 stages=2 shared_x=1",
     ],
 )
@@ -143,4 +142,4 @@ def test_few_vectors_are_several_columns(weights: Weights, group_size: int, dtyp
     kinds: dict[str, Any] = {"weights": weights, "group_size": group_size, "zeros": weights is INT4, "dtype": dtype}
     for k in (2048, 1321):
         problem = GemvProblem(21, k, m, ldw=2048, ldx=2048, scale_dtype=BF16, **kinds)
-        verify(problem, program(problem, f"threads=64 {words} unit=tensor_core spread_x=1"), seeds=(1, 2))
+        verify(problem, program(problem, f"threads=64 {words} kernel=tensor_core spread_x=1"), seeds=(1, 2))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from matmul.gemv_cases import BF16, INT4, INT8, KN, LIMITS
+from matmul.gemv_cases import BF16, INT4, INT8, KN, LIMITS, scheduled
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
@@ -50,26 +50,26 @@ LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device 
             "splits=16",
             f"a workspace of {(2**27 * 8 * 16 * 16 + 2**27) * 4} bytes over {2**30}",
         ),
-        (LAYER, "unit=tensor_core", "unit tensor_core: expected 16-bit numbers and order nk, not float32 and nk"),
-        (HALF, "unit=tensor_core vector_width=4", "strips 1: tensor cores take 2 at least"),
-        (HALF, "unit=tensor_core strips=2", "vector_width 1: tensor cores take 4 at least"),
-        (HALF, "unit=tensor_core TPO=2 strips=2", "threads_per_output 2: tensor cores take 4 to 32"),
-        (HALF, "unit=tensor_core TPO=64 strips=2", "threads_per_output 64: tensor cores take 4 to 32"),
+        (LAYER, "kernel=tensor_core", "tensor_core: expected 16-bit numbers and order nk, not float32 and nk"),
+        (HALF, "kernel=tensor_core vector_width=4", "strips 1: tensor cores take 2 at least"),
+        (HALF, "kernel=tensor_core strips=2", "vector_width 1: tensor cores take 4 at least"),
+        (HALF, "kernel=tensor_core TPO=2 strips=2", "threads_per_output 2: tensor cores take 4 to 32"),
+        (HALF, "kernel=tensor_core TPO=64 strips=2", "threads_per_output 64: tensor cores take 4 to 32"),
         (
             GemvProblem(64, 4096, dtype=BF16, weights=INT4, group_size=64),
-            "unit=tensor_core strips=2 vector_width=16",
+            "kernel=tensor_core strips=2 vector_width=16",
             "vector_width 16: 4 lanes load 128 weights, over the 64 of a group",
         ),
         (
             HALF,
-            "unit=tensor_core strips=2 vector_width=4 spread_x=1",
-            "spread_x: expected unit tensor_core and quantised weights, not tensor_core and plain",
+            "kernel=tensor_core strips=2 vector_width=4 spread_x=1",
+            "spread_x: expected quantised weights, not plain",
         ),
         (GemvProblem(2**30, 4096, batch=32), "threads=64", f"{2**34} blocks over the {2**31 - 1} of a grid"),
     ],
 )
 def test_a_violation_has_its_values(problem: GemvProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, GemvSchedule.parse(words.split()), LIMITS)
+    assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
 
 
 def test_a_shared_matrix_is_read_once() -> None:
@@ -119,11 +119,11 @@ def test_tensor_cores_are_tried_where_they_can_multiply() -> None:
         (HALF, "t4", False),
         (GemvProblem(64, 64, dtype=BF16, weights=INT8), "a100", True),
     ):
-        units = {seed.unit for seed in OPERATOR.seeds(problem, named_device(spec))}
-        assert (MultiplyUnit.TENSOR_CORE in units) == tried
+        kernels = {seed.kernel for seed in OPERATOR.seeds(problem, named_device(spec))}
+        assert ("tensor_core" in kernels) == tried
     many = replace(HALF, m=16)
-    assert OPERATOR.default(many, LIMITS).unit is MultiplyUnit.TENSOR_CORE
-    assert OPERATOR.default(HALF, LIMITS).unit is MultiplyUnit.FMA
+    assert OPERATOR.default(many, LIMITS).kernel == "tensor_core"
+    assert OPERATOR.default(HALF, LIMITS).kernel == "fma"
 
 
 def in_flight(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> int:

@@ -28,7 +28,7 @@ def check_views(call: Call, views: Views, types: Mapping[str, ArrayType]) -> Non
             _check_output(name, views[name], types[name])
     out = call.required_written[0]
     for name, view in views.items():
-        _check_alignment(name, view)
+        check_alignment(name, view)
         if view.device != views[out].device:
             raise ValueError(f"{name} is on {view.location} and {out} on {views[out].location}: expected one device")
 
@@ -63,7 +63,8 @@ def _check_output(name: str, view: View, expected: ArrayType) -> None:
         raise ValueError(f"{name} has shape {view.layout.shape}: expected {expected.shape}")
 
 
-def _check_alignment(name: str, view: View) -> None:
+def check_alignment(name: str, view: View) -> None:
+    """``ValueError`` if an array is not aligned to its elements."""
     alignment, itemsize = view.layout.alignment, view.layout.itemsize
     if alignment < min(itemsize, _WIDEST_ELEMENT):
         raise ValueError(f"{name} is aligned to {alignment} B: expected at least {itemsize} B; pass a copy")

@@ -10,21 +10,23 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.tensor import row_major
 from autotune.dispatcher.arrays import arrays
 from autotune.dispatcher.arrays.views import View
 from autotune.dispatcher.targets.factory import target
-from autotune.search_spaces.contract.call import ArrayType, Call
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 
 from .arguments import Values, check_scalars
-from .checks import check_apart, check_views, moved
+from .checks import check_alignment, check_apart, check_views, moved
 from .launcher import Launcher
 from .plan import Plan, plan_for
 
 T = TypeVar("T")
 
 _LAYOUTS_KEPT = 4096
+_WIDEST = 16  # bytes to which new arrays are aligned at least
 
 Arrays = tuple[Any, ...]  # None for one that is left out
 Case = tuple[Any, ...]  # what beside its arrays' layouts tells a call from others; see `Resolver`
@@ -147,13 +149,38 @@ class Resolver:
             factor, out = call.accumulates, missing[0]
             value = scalars[call.scalars.index(factor)]
             raise ValueError(f"{factor}={value} scales the contents of {out}: pass {out}=, or {factor}=0")
-        types = self._types.get(key) or _kept(self._types, key, partial(self._read_types, handle, inputs, case))
+        types = self._types.get(key) or _kept(
+            self._types, key, partial(self._read_types, handle, inputs, outputs, case)
+        )
         given |= {name: arrays.empty(*types[name], inputs[0]) for name in missing}
         return tuple(given.values())
 
-    def _read_types(self, handle: int, inputs: Arrays, case: Case) -> Mapping[str, ArrayType]:
+    def _read_types(self, handle: int, inputs: Arrays, outputs: Arrays, case: Case) -> Mapping[str, ArrayType]:
+        """Shapes and dtypes of all outputs, of inputs that state a problem: nothing is allocated for others."""
         named = zip(self._call.inputs, inputs, strict=True)
-        return self.types({n: None if a is None else arrays.read(n, a, handle).layout for n, a in named}, case)
+        views = {name: arrays.read(name, array, handle) for name, array in named if array is not None}
+        for name, view in views.items():
+            check_alignment(name, view)
+        layouts = {name: views[name].layout if name in views else None for name in self._call.inputs}
+        types = self.types(layouts, case)
+        bytes_of = {layout.dtype: layout.itemsize for layout in layouts.values() if layout}
+        new: dict[str, Layout | None] = dict.fromkeys(self._call.outputs)
+        for name, output in zip(self._call.outputs, outputs, strict=True):
+            if output is None and name in self._call.optional:
+                continue
+            shape, dtype = types[name]
+            size = bytes_of.get(dtype) or DType(dtype).bytes
+            new[name] = Layout(shape, row_major(shape), dtype, size, _WIDEST)
+        self._bound(layouts | new, case)
+        return types
+
+    def _bound(self, layouts: Mapping[str, Layout | None], case: Case) -> Binding:
+        """What `Call.bind` says of arrays of these layouts."""
+        call = self._call
+        options = dict(zip(call.options, case, strict=False))
+        nonzero = case[len(case) - len(call.all_switches) :]
+        options |= {f"{name}_nonzero": one for name, one in zip(call.all_switches, nonzero, strict=True)}
+        return call.bind(**layouts, **options)
 
     def _resolve(self, handle: int, everything: Arrays, case: Case) -> Resolved:
         """Check the arrays, and get the plan of the problem that they state."""
@@ -163,10 +190,7 @@ class Resolver:
         layouts = {name: views[name].layout if name in views else None for name in call.arrays}
         types = self.types({name: layouts[name] for name in call.inputs}, case)
         check_views(call, views, types)
-        options = dict(zip(call.options, case, strict=False))
-        nonzero = case[len(case) - len(call.all_switches) :]
-        options |= {f"{name}_nonzero": one for name, one in zip(call.all_switches, nonzero, strict=True)}
-        problem, pointers = call.bind(**layouts, **options)
+        problem, pointers = self._bound(layouts, case)
         check_apart(call, views)
         written = [views[name] for name in call.required_written]
         if all(0 in view.layout.shape for view in written):

@@ -14,7 +14,6 @@ from autotune.base.log import logger
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import CompilerMissingError, compiler_version
-from autotune.db.freshness import changed_program
 from autotune.db.location import name_of, named_file
 from autotune.db.pretuned import advice, digest
 from autotune.db.states import TimeSource
@@ -135,6 +134,8 @@ def _compiler() -> str | None:
 
 
 def _as_json(trial: Trial) -> _Plain:
+    from autotune.db.freshness import changed_program  # here: processes that find a snapshot do without
+
     assert trial.seconds is not None  # one that serves is ok, and has samples
     registers, faster = trial.resources.get("registers", 0), sorted(trial.faster_baselines)
     unconfirmed = bool(changed_program(trial))

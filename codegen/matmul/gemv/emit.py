@@ -30,7 +30,9 @@ def emit(problem: GemvProblem, schedule: GemvSchedule) -> Program:
     members, footprint = _arguments(problem), schedule.footprint(problem)
     launch = footprint.launch(ENTRY, schedule.blocks(problem))
     facts = _facts(problem) | _edges(problem, schedule)
-    body = used_source("matmul/gemv/gemv.cuh", "gemv_block", schedule.constants | _conditions(problem) | facts)
+    kernel = {"kernel": schedule.kernel, "tensor_core": "tensor_core"}
+    constants = schedule.constants | _conditions(problem) | facts | kernel
+    body = used_source("matmul/gemv/gemv.cuh", "gemv_block", constants)
     served = problem.key if schedule.specialize is Specialize.SHAPE else _served(problem)
     declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
     entry = footprint.entry(ENTRY, "gemv_block(arguments);")

@@ -2,7 +2,7 @@
 #include "cuda/async_copy.cuh"
 #if spread_x
 #  include "matmul/gemv/tensor_codes.cuh"
-#elif unit == tensor_core
+#elif kernel == tensor_core
 #  include "matmul/gemv/tensor_rows.cuh"
 #elif weights != plain
 #  include "matmul/gemv/quantised_rows.cuh"

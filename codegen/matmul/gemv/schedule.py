@@ -1,20 +1,16 @@
-"""How to compute a gemv."""
+"""How to compute a gemv: what the schedules of both kernels have."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS, WORD_BYTES
+from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up, widest_divisor
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import GemvProblem, WeightOrder
 
-LANES_K = 4  # lanes of a warp that share an output of the tensor cores
-_VECTORS = 8  # vectors x that tensor cores multiply by at once
 CHUNK = 8  # weights that are decoded at once
 _OTHER_REGISTERS = 32  # addresses, bounds and a vector of x
 
@@ -27,14 +23,6 @@ class WeightLoads(StrEnum):
     EVICT_FIRST = "evict_first"  # L2 lets go of it first, too
 
 
-class MultiplyUnit(StrEnum):
-    """What multiplies."""
-
-    FMA = "fma"
-    TENSOR_CORE = "tensor_core"  # 16 rows of W by 8 vectors: x of 16 bits, W stored as n×k
-
-
-@dataclass(frozen=True)
 class GemvSchedule(Schedule):
     """Each output is a sum along k that threads of a block share, blocks of a cluster, and clusters of the grid.
 
@@ -50,28 +38,23 @@ class GemvSchedule(Schedule):
         shared_x: whether a block copies what a tile meets of x to shared memory, too, once for all of its threads.
         cluster: blocks of a cluster, which share outputs.
         splits: clusters that share outputs; the last one to finish adds up their sums, in the order of the clusters.
-        unit: what multiplies.
-        spread_x: whether parts of x are the columns of tensor cores that few vectors leave free, and lanes of a row
-            share its scales: of quantised W.
         weight_loads: what caches do with W.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
 
-    threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=WARP)
-    threads_per_output: int = tunable(32, values=(1, 2, 4, 8, 16, 32, 64, 128, 256), power_of_two=True, short="TPO")
-    strips: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
-    vector_width: int = tunable(1, values=(1, 2, 4, 8, 16), power_of_two=True)
-    loads_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
-    stages: int = tunable(1, values=(1, 2, 3, 4, 6))
-    shared_x: bool = tunable(False, values=(False, True))
-    cluster: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
-    splits: int = tunable(1, values=(1, 2, 3, 4, 6, 8, 16))
-    unit: MultiplyUnit = tunable(MultiplyUnit.FMA, values=tuple(MultiplyUnit))
-    spread_x: bool = tunable(False, values=(False, True))
-    weight_loads: WeightLoads = tunable(WeightLoads.CACHED, values=tuple(WeightLoads))
-    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
-    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+    threads: int
+    threads_per_output: int
+    strips: int
+    vector_width: int
+    loads_in_flight: int
+    stages: int
+    shared_x: bool
+    cluster: int
+    splits: int
+    weight_loads: WeightLoads
+    min_blocks_per_sm: int
+    specialize: Specialize
 
     def terms(self, problem: GemvProblem) -> int:
         """Terms of a sum that a thread has of a load of W."""
@@ -89,23 +72,22 @@ class GemvSchedule(Schedule):
         """Terms of each sum that a block loads in a step."""
         return self.threads_per_output * self.loads_in_flight * self.terms(problem)
 
+    def chunked(self, problem: GemvProblem) -> bool:
+        """Whether what meets so many weights of x is loaded as they are decoded, or multiplied."""
+        return problem.quantised
+
     def x_width(self, problem: GemvProblem) -> int:
         """Elements of an access to x."""
         if problem.transpose_x:
             return widest_divisor(problem.vector_width("x"), max(1, problem.m))
         count = self.loads_in_flight
         if problem.order is WeightOrder.NK:
-            chunked = problem.quantised or self.unit is MultiplyUnit.TENSOR_CORE
-            count = min(CHUNK, self.terms(problem)) if chunked else self.vector_width
+            count = min(CHUNK, self.terms(problem)) if self.chunked(problem) else self.vector_width
         return min(count, problem.vector_width("x"))
 
     def x_pitch(self, problem: GemvProblem) -> int:
-        """Elements from a vector of x to the next in shared memory, padded so that lanes meet few bank conflicts."""
-        pitch = self.block_k(problem)
-        if self.unit is MultiplyUnit.FMA:
-            return pitch
-        padding = LINE_BYTES // 2 if self.terms(problem) <= CHUNK else WIDEST_ACCESS
-        return pitch + padding // problem.dtype.bytes
+        """Elements from a vector of x to the next in shared memory."""
+        return self.block_k(problem)
 
     def x_tile_bytes(self, problem: GemvProblem) -> int:
         """What a block copies of x in a step."""
@@ -130,27 +112,15 @@ class GemvSchedule(Schedule):
 
     def sums(self, problem: GemvProblem) -> int:
         """Accumulators of a thread; those of a group of weights are counted, too."""
-        vectors = problem.m if self.unit is MultiplyUnit.FMA else 2 * ceil_div(problem.m, _VECTORS)
-        if self.spread_x:
-            spread = self.spread(problem)
-            return self.strips * ((1 if spread > 1 else vectors) + vectors * spread)
-        return self.strips * self.along_n(problem) * vectors * (2 if problem.group_size else 1)
+        return self.strips * self.along_n(problem) * problem.m * (2 if problem.group_size else 1)
 
     def spread(self, problem: GemvProblem) -> int:
         """Loads of a thread whose terms of x are columns of their own to tensor cores."""
-        if not self.spread_x:
-            return 1
-        return min(self.loads_in_flight, 1 << max(0, (_VECTORS // max(1, problem.m)).bit_length() - 1))
+        return 1
 
     def parts(self, problem: GemvProblem) -> int:
         """Sums of each output that the warps of a block leave in shared memory."""
-        if self.unit is MultiplyUnit.TENSOR_CORE:
-            return max(1, self.threads_per_output // LANES_K)
-        warps = self.threads // WARP
-        across = self.threads // self.threads_per_output // WARP  # warps side by side along n
-        if problem.order is WeightOrder.NK:
-            return max(1, self.threads_per_output // WARP)
-        return warps // max(1, across)
+        raise NotImplementedError
 
     def tile_bytes(self, problem: GemvProblem) -> int:
         """What the threads of a block copy or load of W in a step."""
@@ -168,17 +138,17 @@ class GemvSchedule(Schedule):
         sums = self.splits * self.block_n(problem) * problem.m
         return self.groups(problem) * (sums + self.cluster) * WORD_BYTES
 
-    def footprint(self, problem: GemvProblem) -> Footprint:
-        """See `Schedule`; registers are the vectors of W in flight, sums, and addresses."""
+    def registers_beside(self, problem: GemvProblem) -> int:
+        """Registers of a thread beside vectors of W in flight and sums: addresses, weights, scales on their way."""
         loads = self.loads_in_flight if self.stages == 1 else 1
-        vectors = self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, WORD_BYTES)
         arrays = 1 + bool(problem.group_size) + problem.zeros  # that a row has a part of
         addresses = 2 * self.strips * arrays if problem.order is WeightOrder.NK else 0
         decoded = self.strips * min(CHUNK, self.terms(problem)) if problem.quantised else 0
-        groups = self.strips * loads * (arrays - 1)  # scales and zero points on their way
-        if self.spread_x:
-            addresses = 2 * (self.strips + arrays - 1)
-            decoded = self.strips * CHUNK // 2 + (self.terms(problem) // 4 if self.spread(problem) > 1 else 0)
-            groups = self.strips * ceil_div(self.loads_in_flight, LANES_K) * (arrays - 1) * min(2, self.stages)
-        registers = vectors + self.sums(problem) + addresses + decoded + groups + _OTHER_REGISTERS
+        return addresses + decoded + self.strips * loads * (arrays - 1)
+
+    def footprint(self, problem: GemvProblem) -> Footprint:
+        """See `Schedule`; registers are the vectors of W in flight, sums, and what is beside them."""
+        loads = self.loads_in_flight if self.stages == 1 else 1
+        vectors = self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, WORD_BYTES)
+        registers = vectors + self.sums(problem) + self.registers_beside(problem) + _OTHER_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster, self.min_blocks_per_sm)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 
+S = TypeVar("S", bound=GemvSchedule)
+
 _SPLITS = 3  # splits of a check, at most
 
 
-def checks(problem: GemvProblem, schedule: GemvSchedule) -> list[tuple[GemvProblem, GemvSchedule]]:
+def checks(problem: GemvProblem, schedule: S) -> list[tuple[GemvProblem, S]]:
     """Whole blocks; and edges on both sides in a batch, just aligned enough, with y read."""
-    like = replace(schedule, splits=min(_SPLITS, schedule.splits))
+    like = schedule.replace(splits=min(_SPLITS, schedule.splits))
     m = max(1, problem.m)
     n, k = like.block_n(problem), like.block_k(problem) * like.partitions
     whole = _small(replace(problem, m=m), like, n, k)

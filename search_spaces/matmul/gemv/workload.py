@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from math import inf, prod
 
+from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import LANES_K, GemvSchedule, MultiplyUnit
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule
+from autotune.codegen.matmul.gemv.tensor_core.schedule import LANES_K, TensorCoreSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
@@ -28,7 +30,7 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
     width, m = schedule.vector_width * problem.weights.packed, problem.m
     block_n, block_k = schedule.block_n(problem), min(schedule.block_k(problem), max(1, problem.k))
     x_elements = _x_elements(schedule, problem, warps)
-    if schedule.unit is MultiplyUnit.FMA:
+    if isinstance(schedule, FmaSchedule):
         products = vectors * width * m
         unit_clocks = products * WARP / spec.rates[Unit.FP32]
         converted = _DECODED[problem.weights] * vectors * width if problem.quantised else vectors * width
@@ -70,14 +72,14 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
 
 def _x_elements(schedule: GemvSchedule, problem: GemvProblem, warps: int) -> float:
     """Elements of x that the warps of a block load in a step."""
-    vectors = problem.m if schedule.unit is MultiplyUnit.FMA else ceil_div(problem.m, _TILE[1])
+    vectors = problem.m if isinstance(schedule, FmaSchedule) else ceil_div(problem.m, _TILE[1])
     return warps * schedule.loads_in_flight // schedule.spread(problem) * schedule.terms(problem) * vectors
 
 
 def _x_lines(schedule: GemvSchedule, problem: GemvProblem) -> float:
     """Cache lines of a warp's load of x: its lanes have elements of their own, or share them."""
     width = schedule.x_width(problem) * problem.dtype.bytes
-    if schedule.unit is MultiplyUnit.TENSOR_CORE:
+    if isinstance(schedule, TensorCoreSchedule):
         return min(problem.m * schedule.spread(problem), _TILE[1]) * max(1.0, LANES_K * width / LINE_BYTES)
     lanes = min(WARP, schedule.threads_per_output)
     if problem.order is WeightOrder.KN:

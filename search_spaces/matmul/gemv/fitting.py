@@ -1,12 +1,12 @@
-"""gemv: which schedules are legal, and which to draw from."""
+"""gemv: what schedules of both kernels have room for, and which are legal and drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule, MultiplyUnit, WeightLoads
+from autotune.codegen.matmul.gemv.schedule import GemvSchedule, WeightLoads
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LEAST_COPY
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
@@ -14,7 +14,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, grid_violations
 
-from .tensor_cores import for_tensor_cores, spread_violations, tensor_core_violations, tensor_cores_multiply
+S = TypeVar("S", bound=GemvSchedule)
 
 _COPIES_SINCE = (8, 0)  # compute capability
 _WORKSPACE_BYTES = 2**30
@@ -23,8 +23,8 @@ MOST_LOADS = 16  # vectors of W of a thread that are in flight
 MOST_SUMS = 128  # accumulators of a thread
 
 
-def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> list[str]:
-    """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
+def common_violations(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> list[str]:
+    """What makes a schedule of either kernel illegal beyond its fields and its footprint."""
     threads, of_output = schedule.threads, schedule.threads_per_output
     if of_output > threads:
         return [f"threads_per_output {of_output} over the {threads} threads of a block"]
@@ -35,10 +35,6 @@ def constraints(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) 
     loads, sums, steps = schedule.strips * schedule.loads_in_flight, schedule.sums(problem), schedule.steps(problem)
     if loads > MOST_LOADS:
         found.append(f"strips {schedule.strips} × loads_in_flight {schedule.loads_in_flight} over {MOST_LOADS}")
-    if schedule.unit is MultiplyUnit.TENSOR_CORE:
-        found += tensor_core_violations(problem, schedule, spec)
-    if schedule.spread_x:
-        found += spread_violations(problem, schedule)
     if schedule.stages > 1:
         found += _copy_violations(problem, schedule, spec)
     if schedule.shared_x:
@@ -75,53 +71,52 @@ def _shared_x_violations(problem: GemvProblem, schedule: GemvSchedule) -> Iterat
         yield f"shared_x: x is aligned for {x_bytes} bytes, cp.async copies {LEAST_COPY} or more"
 
 
-def space(problem: GemvProblem, spec: DeviceSpec) -> Space[GemvSchedule]:
+def space(
+    problem: GemvProblem, spec: DeviceSpec, kind: type[S], fitted: Callable[[GemvProblem, S, DeviceSpec], S]
+) -> Space[S]:
     """All fields are drawn, and those that do not go together are lowered until they do."""
-    specs = field_specs(GemvSchedule)
+    specs = field_specs(kind)
     widths = [width for width in specs["vector_width"].values if width <= problem.vector_width("w")]
     clusters = specs["cluster"].values if spec.compute_capability >= CLUSTERS_SINCE else (1,)
-    units = tuple(MultiplyUnit) if tensor_cores_multiply(problem, spec) else (MultiplyUnit.FMA,)
-    parameters = field_parameters(GemvSchedule, vector_width=widths, cluster=clusters, unit=units)
 
-    def build(draw: Draw) -> GemvSchedule:
-        return fitted(problem, GemvSchedule.from_dict(draw), spec)
+    def build(draw: Draw) -> S:
+        return fitted(problem, kind.from_dict(draw), spec)
 
-    return Space(parameters, build)
+    return Space(field_parameters(kind, vector_width=widths, cluster=clusters), build)
 
 
-def fitted(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> GemvSchedule:
+def within_limits(problem: GemvProblem, schedule: S, spec: DeviceSpec) -> S:
     """The schedule with no more threads, strips, loads, partitions and resident blocks than there is room for."""
-    specs = field_specs(GemvSchedule)
-    wanted = replace(schedule, threads_per_output=min(schedule.threads, schedule.threads_per_output))
-    wanted = for_tensor_cores(problem, wanted, spec)
+    specs = field_specs(type(schedule))
+    wanted = schedule.replace(threads_per_output=min(schedule.threads, schedule.threads_per_output))
     while wanted.strips > 1 and wanted.sums(problem) > MOST_SUMS:
-        wanted = replace(wanted, strips=wanted.strips // 2)
+        wanted = wanted.replace(strips=wanted.strips // 2)
     while wanted.vector_width > 1 and wanted.sums(problem) > MOST_SUMS:
-        wanted = replace(wanted, vector_width=wanted.vector_width // 2)
+        wanted = wanted.replace(vector_width=wanted.vector_width // 2)
     loads = min(wanted.loads_in_flight, MOST_LOADS // wanted.strips)
-    wanted = _staged(problem, replace(wanted, loads_in_flight=loads), spec)
+    wanted = _staged(problem, wanted.replace(loads_in_flight=loads), spec)
     if wanted.shared_x and any(_shared_x_violations(problem, wanted)):
-        wanted = replace(wanted, shared_x=False)
+        wanted = wanted.replace(shared_x=False)
     while wanted.loads_in_flight > 1 and wanted.footprint(problem).registers > spec.registers_per_thread:
-        wanted = replace(wanted, loads_in_flight=wanted.loads_in_flight // 2)
+        wanted = wanted.replace(loads_in_flight=wanted.loads_in_flight // 2)
     steps = wanted.steps(problem)
     cluster = max(value for value in specs["cluster"].values if value <= min(wanted.cluster, steps))
     splits = max(value for value in specs["splits"].values if value <= min(wanted.splits, max(1, steps // cluster)))
-    wanted = replace(wanted, cluster=cluster, splits=splits, min_blocks_per_sm=1)
+    wanted = wanted.replace(cluster=cluster, splits=splits, min_blocks_per_sm=1)
     footprint = wanted.footprint(problem)
     registers = min(footprint.registers + _SPARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     counts = specs["min_blocks_per_sm"].values
     most = min(schedule.min_blocks_per_sm, max(1, resident))
-    return replace(wanted, min_blocks_per_sm=max(count for count in counts if count <= most))
+    return wanted.replace(min_blocks_per_sm=max(count for count in counts if count <= most))
 
 
-def _staged(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> GemvSchedule:
+def _staged(problem: GemvProblem, schedule: S, spec: DeviceSpec) -> S:
     """The schedule with as many stages as shared memory holds; one if W cannot be copied there."""
-    copied = replace(schedule, weight_loads=WeightLoads.CACHED)
+    copied = schedule.replace(weight_loads=WeightLoads.CACHED)
     if schedule.stages == 1 or any(_copy_violations(problem, copied, spec)):
-        return replace(schedule, stages=1)
-    counts = (count for count in field_specs(GemvSchedule)["stages"].values if count <= schedule.stages)
-    fitting = [n for n in counts if replace(copied, stages=n).shared_bytes(problem) <= spec.shared_per_block]
+        return schedule.replace(stages=1)
+    counts = (count for count in field_specs(type(schedule))["stages"].values if count <= schedule.stages)
+    fitting = [n for n in counts if copied.replace(stages=n).shared_bytes(problem) <= spec.shared_per_block]
     stages = max(fitting, default=1)
-    return replace(copied, stages=stages) if stages > 1 else replace(schedule, stages=1)
+    return copied.replace(stages=stages) if stages > 1 else schedule.replace(stages=1)

@@ -1,0 +1,1 @@
+"""The kernel of gemv by FMAs."""
