@@ -13,6 +13,7 @@ from .codegen.model.problem import Array, Problem
 from .codegen.model.tensor import Checked, Role, Tensor, Within
 
 UNTOUCHED = "the gap untouched"
+WRITTEN = "an element that is written"
 # Every byte of an output before a launch. The first one makes NaN of every floating-point type. What a kernel does not
 # write cannot be right after a launch on each, not even where NaN or -1 is expected.
 POISONS = (0xFF, 0x00)
@@ -90,6 +91,7 @@ def judge(
     expected: Mapping[str, Array],
     *,
     exact: bool = False,
+    rows: Array | None = None,
 ) -> dict[str, float | Mismatch]:
     """`compare` each output of a problem, or look whether it is right where it is `Checked`.
 
@@ -98,6 +100,7 @@ def judge(
         before, after: what tensors held before and after the launch.
         expected: what `Problem.reference` says.
         exact: whether the inputs are `exact_launch_inputs`.
+        rows: those of `Problem.sampled_rows`.
     """
     outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     checked: Mapping[str, Array] = {}
@@ -112,7 +115,8 @@ def judge(
         else:
             scale = None if exact else expected.get(scale_name(tensor))
             judged = exactly(tensor) if exact else tensor
-            found[name] = compare(judged, after[name], expected[name], before[name], scale, counts)
+            sampled = rows if tensor.row_axes else None
+            found[name] = compare(judged, after[name], expected[name], before[name], scale, counts, sampled)
     return found
 
 
@@ -123,6 +127,7 @@ def compare(
     before: Array,
     scale: Array | None = None,
     counts: Array | None = None,
+    rows: Array | None = None,
 ) -> float | Mismatch:
     """Judge a whole flat output as `tensor.judged` says, and return its largest absolute error if all of it is right.
 
@@ -135,6 +140,7 @@ def compare(
         before: what was there before the launch.
         scale: what errors are relative to; None stands for |expected|.
         counts: what the kernel left in the output that `Tensor.extent` names; the elements behind are gaps.
+        rows: of which `expected` speaks; None: of all. Elements of others are not judged, their gaps are.
 
     Raises:
         ValueError: the arrays do not fit the tensor.
@@ -149,9 +155,12 @@ def compare(
         error, right = np.zeros(tensor.size), _same(tensor.dtype, actual, expected)
     else:
         error, right = _within(tensor.judged, tensor.dtype, actual, expected, scale)
-    inside = _inside(tensor, counts)
+    inside = judged = _inside(tensor, counts)
+    if rows is not None:
+        judged = inside & tensor.of_rows(rows)
+        right = right | ~judged
     found = _found(right, inside, actual, before, lambda index: str(expected[index]))
-    return found or float(np.max(error, initial=0.0, where=inside & np.isfinite(error)))
+    return found or float(np.max(error, initial=0.0, where=judged & np.isfinite(error)))
 
 
 def compare_checked(
@@ -177,6 +186,23 @@ def _found(
     index = int(np.argmin(right))
     wrong = int(right.size - np.count_nonzero(right))
     return Mismatch(wrong, right.size, index, str(actual[index]), expected(index) if inside[index] else UNTOUCHED)
+
+
+def unwritten(
+    tensor: Tensor, first: tuple[Array, Array], second: tuple[Array, Array], counts: Array | None = None
+) -> Mismatch | None:
+    """The elements that two launches left as they were, though they were not the same before them.
+
+    Where no reference says what an element is, that shows that no kernel wrote it. Each launch is what the output held
+    before it and after it.
+    """
+    left = _same_bits(*first) & _same_bits(*second) & ~_same_bits(first[0], second[0]) & _inside(tensor, counts)
+    return _found(~left, np.ones(tensor.size, np.bool_), second[1], second[0], lambda _: WRITTEN)
+
+
+def is_sampled(tensor: Tensor, rows: Array | None) -> bool:
+    """Whether there are elements of an output of which no reference says what they are."""
+    return isinstance(tensor.judged, Checked) or (tensor.row_axes > 0 and rows is not None)
 
 
 def difference(tensor: Tensor, first: Array, second: Array, counts: Array | None = None) -> str:

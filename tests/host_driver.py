@@ -22,7 +22,7 @@ from autotune.devices.memory import GuardedBuffer
 from autotune.devices.timing import Timed
 from autotune.devices.verifier import Discrepancy
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.verification import Mismatch, compare, compare_checked, expected_dtype, poisoned
+from autotune.verification import POISONS, Mismatch, compare, compare_checked, expected_dtype, poisoned, unwritten
 
 Kernel = Callable[[Any], None]
 
@@ -85,17 +85,34 @@ class HostVerifier:
     def __init__(self, *_: Any) -> None: ...
 
     def compare(
-        self, tensor: Tensor, actual: Any, expected: Any, *, scale: Any, before: Any, counts: Any, poison: int
+        self,
+        tensor: Tensor,
+        actual: Any,
+        expected: Any,
+        *,
+        scale: Any,
+        before: Any,
+        counts: Any,
+        rows: Any,
+        poison: int,
     ) -> Discrepancy:
         was = _elements(before, tensor.dtype) if before else poisoned(tensor, poison)
         left, ends = _elements(actual, tensor.dtype), _elements(counts, DType.INT32) if counts else None
         if expected is None:
             found = compare_checked(tensor, left, np.ones(tensor.size, np.bool_), was, ends)
         else:
-            found = compare(tensor, left, _elements(expected, expected_dtype(tensor)), was, counts=ends)
+            chosen = _elements(rows, DType.INT64) if rows else None
+            found = compare(tensor, left, _elements(expected, expected_dtype(tensor)), was, None, ends, chosen)
         if isinstance(found, Mismatch):
             return Discrepancy(found.count, found.index, 0.0)
         return Discrepancy(0, 0, found)
+
+    def unwritten(self, tensor: Tensor, first: Any, second: Any, counts: Any) -> Discrepancy:
+        ends = _elements(counts, DType.INT32) if counts else None
+        launches = ((first, POISONS[0]), (second, POISONS[1]))
+        one, other = ((poisoned(tensor, poison), _elements(left, tensor.dtype)) for left, poison in launches)
+        found = unwritten(tensor, one, other, ends)
+        return Discrepancy(found.count, found.index, 0.0) if found else Discrepancy(0, 0, 0.0)
 
     def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
         content = ctypes.string_at(buffer.base, buffer.allocated)

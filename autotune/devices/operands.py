@@ -11,6 +11,7 @@ from typing import Any
 
 from cuda.core import Stream
 
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
@@ -29,7 +30,7 @@ from .base import Evaluation
 from .cuda_context import CudaContext
 from .launcher import LoadedProgram
 from .memory import GuardedBuffer
-from .output_judge import OutputJudge
+from .output_judge import SAMPLED_COUNT, SAMPLED_ROWS, OutputJudge
 from .tensor_maps import encode
 from .verifier import Verifier
 
@@ -112,11 +113,14 @@ class Operands:
             for tensor in problem.tensors
         ]
         allocate = partial(self._buffer, memory=memory)
-        self._judge = OutputJudge(self.verifier, self._outputs, self._buffers, allocate)
+        self._judge = OutputJudge(self.verifier, self._outputs, self._buffers, allocate, problem.sampled_rows(seed))
         if self._judge.compared:
             reference = operator.reference(problem)
             expected = self._judge.reference_buffers(inputs, {one.brought for one in reference.brought})
-            with self.ready(reference, compile_kernel(reference, context.limits.arch), expected) as computing:
+            rows = expected.get(SAMPLED_ROWS)
+            count = {SAMPLED_COUNT: rows.size // DType.INT64.bytes} if rows else {}
+            kernel = compile_kernel(reference, context.limits.arch)
+            with self.ready(reference, kernel, expected, count) as computing:
                 computing.launch()
                 stream.sync()
         self._check: Callable[[], None] = lambda: None
@@ -133,9 +137,16 @@ class Operands:
 
     @contextmanager
     def ready(
-        self, program: Program, kernel: CompiledKernel, others: Mapping[str, GuardedBuffer] | None = None
+        self,
+        program: Program,
+        kernel: CompiledKernel,
+        others: Mapping[str, GuardedBuffer] | None = None,
+        scalars: Mapping[str, float] | None = None,
     ) -> Iterator[Ready]:
-        """Load a kernel, give it a workspace and pack its arguments, with other buffers for some of its tensors."""
+        """Load a kernel, give it a workspace and pack its arguments.
+
+        It gets `others` for some of its tensors, and `scalars` beside those of the problem.
+        """
         with ExitStack() as memory:
             loaded = self._load(kernel, program)
             pointers = {name: buffer.pointer for name, buffer in {**self._buffers, **(others or {})}.items()}
@@ -146,7 +157,7 @@ class Operands:
                 workspace.fill(0)
                 pointers["workspace"] = workspace.pointer
                 beside = (self._watch("workspace", workspace, guards_only=True),)
-            packed: ctypes.Structure = program.pack(pointers, self._problem.scalars, encode)
+            packed: ctypes.Structure = program.pack(pointers, {**self._problem.scalars, **(scalars or {})}, encode)
             yield Ready(partial(loaded.bound(packed), int(self._stream.handle)), beside)
 
     def ready_in_place(self, program: Program, kernel: CompiledKernel) -> AbstractContextManager[Ready]:
@@ -173,6 +184,10 @@ class Operands:
             if found.status is not Status.OK:
                 return found
             errors.append(found.max_error or 0.0)
+            if poison == POISONS[0]:
+                self._judge.keep()
+        if not in_place and (unwritten := self._judge.unwritten()):
+            return Evaluation(Status.WRONG, error="; ".join(f"{name}: {one}" for name, one in unwritten.items()))
         return Evaluation(Status.OK, max_error=max(errors))
 
     def output_checksums(self) -> dict[str, int]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
+
+import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Checked, Role, Tensor
-from autotune.verification import UNTOUCHED, Mismatch, expected_dtype, scale_name
+from autotune.verification import UNTOUCHED, WRITTEN, Mismatch, expected_dtype, is_sampled, scale_name
 
 from .memory import GuardedBuffer
 from .verifier import EMPTY_REPORT, REPORT, Discrepancy, Verifier
 
 Buffers = Mapping[str, GuardedBuffer]
+SAMPLED_ROWS, SAMPLED_COUNT = "sampled_rows", "sampled_count"  # arguments of a reference kernel
 
 
 class OutputJudge:
@@ -24,6 +28,7 @@ class OutputJudge:
         outputs: of the problem, as they are judged.
         buffers: of all tensors, by name.
         allocate: makes a buffer of so many bytes with that alignment.
+        rows: those of `Problem.sampled_rows`.
     """
 
     def __init__(
@@ -32,10 +37,18 @@ class OutputJudge:
         outputs: Sequence[Tensor],
         buffers: Buffers,
         allocate: Callable[[int, int], GuardedBuffer],
+        rows: Array | None,
     ) -> None:
         self._verifier, self._outputs, self._buffers, self._allocate = verifier, outputs, buffers, allocate
         self._expected: Buffers = {}
         self._reports: Buffers = {}
+        self._rows = None if rows is None else self._uploaded(rows)
+        # What an earlier launch left where no reference says what is right.
+        self._earlier: Buffers = {
+            tensor.name: allocate(tensor.bytes, tensor.alignment)
+            for tensor in outputs
+            if tensor.role is Role.OUTPUT and is_sampled(tensor, rows)
+        }
 
     @property
     def compared(self) -> bool:
@@ -59,7 +72,14 @@ class OutputJudge:
             if (scale := scale_name(tensor)) in taken:
                 expected[scale] = self._allocate(tensor.size * DType.FLOAT64.bytes, 8)
         self._expected = expected
-        return expected
+        if SAMPLED_ROWS not in taken:
+            return expected
+        if self._rows is None:
+            tensor = next(tensor for tensor in self._outputs if tensor.row_axes)
+            rows = self._uploaded(np.arange(prod(tensor.shape[: tensor.row_axes])))
+        else:
+            rows = self._rows
+        return expected | {SAMPLED_ROWS: rows}
 
     def checker_buffers(self, before: Buffers) -> Buffers:
         """Where the checker reports, beside what tensors held `before` that are read and written."""
@@ -86,6 +106,27 @@ class OutputJudge:
             check()
         return {tensor.name: self._judged(tensor, poison, before.get(tensor.name), scaled) for tensor in self._outputs}
 
+    def keep(self) -> None:
+        """Queue: copy the outputs of a launch with the first poison, for `unwritten`."""
+        for name, earlier in self._earlier.items():
+            earlier.copy_from(self._buffers[name])
+
+    def unwritten(self) -> dict[str, Mismatch]:
+        """The outputs with elements that no launch wrote, neither the one before `keep` nor the last one."""
+        found = {}
+        for tensor in (tensor for tensor in self._outputs if tensor.name in self._earlier):
+            name, counts = tensor.name, self._buffers[tensor.extent.count] if tensor.extent else None
+            left = self._verifier.unwritten(tensor, self._earlier[name], self._buffers[name], counts)
+            if left.wrong:
+                got = str(self._buffers[name].element(left.first, tensor.dtype.numpy))
+                found[name] = Mismatch(left.wrong, tensor.size, left.first, got, WRITTEN)
+        return found
+
+    def _uploaded(self, rows: Array) -> GuardedBuffer:
+        buffer = self._allocate(rows.nbytes, DType.INT64.bytes)
+        buffer.upload(rows.astype(np.int64))
+        return buffer
+
     def _judged(self, tensor: Tensor, poison: int, before: GuardedBuffer | None, scaled: bool) -> float | Mismatch:
         name, actual = tensor.name, self._buffers[tensor.name]
         report = self._reports.get(name)
@@ -93,7 +134,14 @@ class OutputJudge:
         scale = self._expected.get(scale_name(tensor)) if scaled else None
         counts = self._buffers[tensor.extent.count] if tensor.extent else None
         found = self._verifier.compare(
-            tensor, actual, expected, scale=scale, before=before, counts=counts, poison=poison
+            tensor,
+            actual,
+            expected,
+            scale=scale,
+            before=before,
+            counts=counts,
+            rows=self._rows if tensor.row_axes else None,
+            poison=poison,
         )
         if report:
             elements = Discrepancy.reported(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,13 +26,15 @@ _TEXT = Path(__file__).with_name("verify.cuh")
 _THREADS = 256
 _BLOCKS_PER_SM = 8
 _MOST_AXES = 5  # as many as verify.cuh has
-_AXIS = ("extent", "stride", "number", "position")  # of verify.cuh
+_AXIS = ("extent", "stride", "number", "position", "row")  # of verify.cuh
 _COMPARE = (
     Argument("actual", "const Number*"),
     Argument("expected", "const void*"),
     Argument("scale", "const double*"),
     Argument("before", "const Number*"),
     Argument("counts", "const int*"),
+    Argument("rows", "const long long*"),
+    Argument("row_count", "long long"),
     Argument("report", "Report*"),
     Argument("size", "long long"),
     Argument("absolute", "double"),
@@ -78,7 +80,7 @@ def verification_source(entry: str, sm_count: int, dtype: DType = DType.UINT8) -
     """A kernel of verify.cuh, for a device of so many SMs.
 
     Args:
-        entry: ``compare_within``, ``compare_exact``, ``compare_gaps`` or ``checksum``.
+        entry: ``compare_within``, ``compare_exact``, ``compare_gaps``, ``compare_written`` or ``checksum``.
         sm_count: SMs of the device.
         dtype: of the output that is compared.
     """
@@ -95,13 +97,14 @@ def comparison_entry(tensor: Tensor) -> str:
     return "compare_exact" if isinstance(tensor.judged, Exact) else "compare_within"
 
 
-def comparison_scalars(tensor: Tensor, poison: int = POISONS[0]) -> dict[str, float]:
+def comparison_scalars(tensor: Tensor, poison: int = POISONS[0], row_count: int = 0) -> dict[str, float]:
     """What the comparison of an output takes beside its buffers.
 
     Raises:
         ValueError: the gaps of the output lie in more ways than verify.cuh tells apart.
     """
-    axes = list(_counted_axes(tensor)) if tensor.extent else [(*axis, 0, 0) for axis in tensor.axes]
+    apart = tensor.extent or tensor.row_axes
+    axes = list(_numbered_axes(tensor)) if apart else [(*axis, 0, 0, 0) for axis in tensor.axes]
     if len(axes) > _MOST_AXES:
         raise ValueError(f"{tensor.name} has {len(axes)} axes with gaps between: expected {_MOST_AXES} at most")
     judged = tensor.judged if isinstance(tensor.judged, Within) else Within()
@@ -112,19 +115,20 @@ def comparison_scalars(tensor: Tensor, poison: int = POISONS[0]) -> dict[str, fl
         "largest": tensor.dtype.largest,
         "poison": poison,
         "axes": len(axes),
+        "row_count": row_count,
     }
-    for number, axis in enumerate([*axes, *[(1, 1, 0, 0)] * (_MOST_AXES - len(axes))]):
+    for number, axis in enumerate([*axes, *[(1, 1, 0, 0, 0)] * (_MOST_AXES - len(axes))]):
         scalars |= {f"{part}_{number}": value for part, value in zip(_AXIS, axis, strict=True)}
     return scalars
 
 
-def _counted_axes(tensor: Tensor) -> Iterator[tuple[int, int, int, int]]:
-    """Each axis of a tensor with an extent, the largest stride first, as ``struct Axis`` has it."""
-    assert tensor.extent
-    counted = tensor.extent.axis
-    ahead = row_major(tensor.shape[:counted])
+def _numbered_axes(tensor: Tensor) -> Iterator[tuple[int, int, int, int, int]]:
+    """Each axis of a tensor with an extent or rows, the largest stride first, as ``struct Axis`` has it."""
+    counted = tensor.extent.axis if tensor.extent else 0
+    numbers, rows = (dict(enumerate(row_major(tensor.shape[:axes]))) for axes in (counted, tensor.row_axes))
     for axis in tensor.moving_axes:
-        yield tensor.shape[axis], tensor.strides[axis], ahead[axis] if axis < counted else 0, int(axis == counted)
+        position = int(tensor.extent is not None and axis == counted)
+        yield tensor.shape[axis], tensor.strides[axis], numbers.get(axis, 0), position, rows.get(axis, 0)
 
 
 class Verifier:
@@ -146,18 +150,38 @@ class Verifier:
         scale: GuardedBuffer | None = None,
         before: GuardedBuffer | None = None,
         counts: GuardedBuffer | None = None,
+        rows: GuardedBuffer | None = None,
         poison: int = POISONS[0],
     ) -> Discrepancy:
         """Judge a whole flat output as `verification.compare` does; the gaps alone of one that is `Checked`.
 
-        `expected` holds elements of `expected_dtype`, `scale` float64, `counts` int32; without `before`, gaps must be
-        `poison`.
+        `expected` holds elements of `expected_dtype`, `scale` float64, `counts` int32, `rows` int64; without `before`,
+        gaps must be `poison`.
         """
+        buffers = {"expected": expected, "scale": scale, "before": before, "counts": counts, "rows": rows}
+        return self._compared(comparison_entry(tensor), tensor, actual, buffers, poison)
+
+    def unwritten(
+        self, tensor: Tensor, first: GuardedBuffer, second: GuardedBuffer, counts: GuardedBuffer | None
+    ) -> Discrepancy:
+        """Find the elements that hold the first poison after one launch, the second one after another."""
+        buffers = {"expected": first, "scale": None, "before": None, "counts": counts, "rows": None}
+        return self._compared("compare_written", tensor, second, buffers, POISONS[1])
+
+    def _compared(
+        self,
+        entry: str,
+        tensor: Tensor,
+        actual: GuardedBuffer,
+        buffers: Mapping[str, GuardedBuffer | None],
+        poison: int,
+    ) -> Discrepancy:
         self._report.upload(EMPTY_REPORT)
-        buffers = {"expected": expected, "scale": scale, "before": before, "counts": counts}
         pointers = {name: buffer.pointer if buffer else 0 for name, buffer in buffers.items()}
         pointers |= {"actual": actual.pointer, "report": self._report.pointer}
-        self._launch(comparison_entry(tensor), pointers, comparison_scalars(tensor, poison), tensor.dtype)
+        rows = buffers["rows"]
+        scalars = comparison_scalars(tensor, poison, rows.size // DType.INT64.bytes if rows else 0)
+        self._launch(entry, pointers, scalars, tensor.dtype)
         return Discrepancy.reported(self._report)
 
     def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:

@@ -1,22 +1,25 @@
 // What verification asks of the device: compare an output with its reference, and sum up memory that a kernel
-// must not change. The kernels take any grid of blocks of whole warps. The output's type, Number, what `to_float`
-// needs, and report.cuh stand before this file.
+// must not change. The kernels take any grid of blocks of whole warps. The output's type, Number, what
+// `to_float` needs, and report.cuh stand before this file.
 
-// Elements that an axis has, and how far they are apart. Where a count bounds an axis, what an index along this
-// one adds to the count's number, and to the position that the count bounds.
+// Elements that an axis has, and how far they are apart. Where a count bounds an axis, what an index along
+// this one adds to the count's number, and to the position that the count bounds.
 struct Axis {
   long long extent;
   long long stride;
   long long number;
   long long position;
+  long long row;  // what an index adds to the row's number
 };
 
 struct CompareArguments {
   const Number* actual;
-  const void* expected;  // double for compare_within, Number for compare_exact, none for compare_gaps
-  const double* scale;   // what an element's error is relative to; null for |expected|
-  const Number* before;  // what was there before the launch; null for poison
-  const int* counts;     // elements along the axis that they bound; null if none is bounded
+  const void* expected;   // double for compare_within, Number for compare_exact, none for compare_gaps
+  const double* scale;    // what an element's error is relative to; null for |expected|
+  const Number* before;   // what was there before the launch; null for poison
+  const int* counts;      // elements along the axis that they bound; null if none is bounded
+  const long long* rows;  // ascending, those that are judged; null for all
+  long long row_count;
   Report* report;
   long long size;  // elements, gaps included
   double absolute;
@@ -34,6 +37,26 @@ struct ChecksumArguments {
   long long skip_begin;  // bytes from `words` that do not count: from skip_begin ...
   long long skip_end;    // ... to before skip_end
 };
+
+// Whether the row of an element of the tensor is one that is judged.
+__device__ inline bool is_judged(const CompareArguments& arguments, long long index) {
+  if (!arguments.rows) return true;
+  long long row = 0;
+  for (int axis = 0; axis < arguments.axes; ++axis) {
+    row += index / arguments.axis[axis].stride * arguments.axis[axis].row;
+    index %= arguments.axis[axis].stride;
+  }
+  long long low = 0, high = arguments.row_count;
+  while (low < high) {
+    const long long middle = (low + high) / 2;
+    if (arguments.rows[middle] < row) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < arguments.row_count && arguments.rows[low] == row;
+}
 
 // Whether an element of the flat buffer is one of the tensor, or of a gap, which must be as it was.
 __device__ inline bool is_inside(const CompareArguments& arguments, long long index) {
@@ -96,8 +119,9 @@ extern "C" __global__ void compare_within(const CompareArguments arguments) {
   const double* expected = static_cast<const double*>(arguments.expected);
   Findings findings;
   for (long long i = first_index(); i < arguments.size; i += index_step()) {
-    bool right;
+    bool right = true;
     if (is_inside(arguments, i)) {
+      if (!is_judged(arguments, i)) continue;
       const double actual = value_of(arguments.actual[i]);
       const double scale = arguments.scale ? arguments.scale[i] : fabs(expected[i]);
       right = is_within(arguments, actual, expected[i], scale);
@@ -115,8 +139,9 @@ extern "C" __global__ void compare_exact(const CompareArguments arguments) {
   const Number* expected = static_cast<const Number*>(arguments.expected);
   Findings findings;
   for (long long i = first_index(); i < arguments.size; i += index_step()) {
-    bool right;
+    bool right = true;
     if (is_inside(arguments, i)) {
+      if (!is_judged(arguments, i)) continue;
       const bool nan = is_nan(value_of(expected[i])) && is_nan(value_of(arguments.actual[i]));
       right = nan || same_bits(arguments.actual + i, expected + i);
     } else {
@@ -132,6 +157,22 @@ extern "C" __global__ void compare_gaps(const CompareArguments arguments) {
   Findings findings;
   for (long long i = first_index(); i < arguments.size; i += index_step()) {
     if (!is_inside(arguments, i) && !is_untouched(arguments, i)) findings.add_wrong(i);
+  }
+  findings.write(arguments.report);
+}
+
+// Elements that no kernel wrote: `actual` holds the poison there, and `expected`, what an earlier launch
+// left, the other one.
+extern "C" __global__ void compare_written(const CompareArguments arguments) {
+  const Number* earlier = static_cast<const Number*>(arguments.expected);
+  Findings findings;
+  for (long long i = first_index(); i < arguments.size; i += index_step()) {
+    bool left = is_inside(arguments, i);
+    for (int byte = 0; byte < static_cast<int>(sizeof(Number)); ++byte) {
+      left = left && byte_of(arguments.actual + i, byte) == arguments.poison &&
+             byte_of(earlier + i, byte) == 0xff - arguments.poison;
+    }
+    if (left) findings.add_wrong(i);
   }
   findings.write(arguments.report);
 }

@@ -12,8 +12,10 @@ from autotune.verification import (
     Mismatch,
     difference,
     exact_launch_inputs,
+    is_sampled,
     judge,
     launch_arrays,
+    unwritten,
 )
 
 from .launch import EmulatorError, run
@@ -40,28 +42,32 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
         HostCompilerMissingError: there is no g++.
     """
     first, *others = seeds
-    before = launch_arrays(problem, first)
-    expected = _expected(problem, before)
-    after = _launched(problem, program, before, first)
-    errors = [_judged(problem, before, after, expected)]
+    before, rows = launch_arrays(problem, first), problem.sampled_rows(first)
+    expected = _expected(problem, before, rows)
+    before_first, after = before, _launched(problem, program, before, first)
+    errors = [_judged(problem, before, after, expected, rows)]
     for seed in others[:1]:
         before = launch_arrays(problem, first, POISONS[1])
         before |= {tensor.name: before[tensor.in_place] for tensor in problem.tensors if tensor.in_place}
         again = _launched(problem, program, before, seed, runs=2 if program.workspace_bytes else 1)
-        errors.append(_judged(problem, before, again, expected))
+        errors.append(_judged(problem, before, again, expected, rows))
+        _require_written(problem, (before_first, after), (before, again), rows)
         if problem.deterministic:
             _require_same(problem, after, again)
     for seed in others[1:]:
         exact = exact_launch_inputs(problem, seed)
         before = launch_arrays(problem, seed, POISONS[1]) | (exact or {})
-        after_others = _launched(problem, program, before, seed)
-        errors.append(_judged(problem, before, after_others, _expected(problem, before), exact=exact is not None))
+        after_others, rows = _launched(problem, program, before, seed), problem.sampled_rows(seed)
+        expected = _expected(problem, before, rows)
+        errors.append(_judged(problem, before, after_others, expected, rows, exact=exact is not None))
     return max(errors)
 
 
-def _expected(problem: Problem, before: _Arrays) -> _Arrays:
+def _expected(problem: Problem, before: _Arrays, rows: Array | None) -> _Arrays:
     inputs = {tensor.name: before[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
-    return problem.reference(inputs, problem.scalars)
+    if rows is None:
+        return problem.reference(inputs, problem.scalars)
+    return problem.reference_rows(inputs, problem.scalars, rows)
 
 
 def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *, runs: int = 1) -> _Arrays:
@@ -72,13 +78,26 @@ def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *,
     return after
 
 
-def _judged(problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays, *, exact: bool = False) -> float:
+def _judged(
+    problem: Problem, before: _Arrays, after: _Arrays, expected: _Arrays, rows: Array | None, *, exact: bool = False
+) -> float:
     errors = [0.0]
-    for name, outcome in judge(problem, before, after, expected, exact=exact).items():
+    for name, outcome in judge(problem, before, after, expected, exact=exact, rows=rows).items():
         if isinstance(outcome, Mismatch):
             raise EmulatorError(f"{outcome} (in {name})")
         errors.append(outcome)
     return max(errors)
+
+
+def _require_written(
+    problem: Problem, first: tuple[_Arrays, _Arrays], second: tuple[_Arrays, _Arrays], rows: Array | None
+) -> None:
+    for tensor in problem.tensors:
+        if tensor.role is Role.OUTPUT and is_sampled(tensor, rows):
+            name, counts = tensor.name, first[1][tensor.extent.count] if tensor.extent else None
+            one, other = ((before[name], after[name]) for before, after in (first, second))
+            if found := unwritten(tensor, one, other, counts):
+                raise EmulatorError(f"{found} (in {name})")
 
 
 def _require_same(problem: Problem, first: _Arrays, second: _Arrays) -> None:

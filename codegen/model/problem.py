@@ -157,6 +157,16 @@ class Problem(ABC):
         of the right answers.
         """
 
+    def sampled_rows(self, seed: int) -> Array | None:
+        """The rows, int64 and ascending, that are judged of outputs with `Tensor.row_axes`; None: all of them."""
+        return None
+
+    def reference_rows(
+        self, inputs: Mapping[str, Array], scalars: Mapping[str, float], rows: Array
+    ) -> dict[str, Array]:
+        """`reference`, of which other rows of outputs with `Tensor.row_axes` may hold anything."""
+        return self.reference(inputs, scalars)
+
     def check(
         self, inputs: Mapping[str, Array], outputs: Mapping[str, Array], scalars: Mapping[str, float]
     ) -> dict[str, Array]:

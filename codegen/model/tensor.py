@@ -96,6 +96,8 @@ class Tensor:
         judged: how an output is judged.
         in_place: of an output, the input whose array it may be as well: one of the same dtype, layout and alignment.
         extent: of an output, how much of it there is, if another output says that.
+        row_axes: of an output, the leading axes whose indices number the rows of which `Problem.sampled_rows` chooses;
+            0 if all elements are judged.
         indices: of an input of integers, which of them it may hold.
     """
 
@@ -108,6 +110,7 @@ class Tensor:
     judged: Judgement = EXACT
     in_place: str = ""
     extent: Extent | None = None
+    row_axes: int = 0
     indices: Indices | None = None
 
     def __post_init__(self) -> None:
@@ -191,6 +194,14 @@ class Tensor:
         number, behind = np.arange(self.shape[axis]), (1,) * (len(self.shape) - axis - 1)
         before = number < counts.reshape(*self.shape[:axis], 1)
         self.view(mask)[...] = before.reshape(*before.shape, *behind)
+        return mask
+
+    def of_rows(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """For each element of an output's flat buffer, whether it is of one of these rows."""
+        mask = np.zeros(self.size, np.bool_)
+        chosen = np.zeros(self.shape[: self.row_axes], np.bool_)
+        chosen.reshape(-1)[rows] = True
+        self.view(mask)[...] = chosen.reshape(*chosen.shape, *(1,) * (len(self.shape) - self.row_axes))
         return mask
 
     def place(self, index: int) -> tuple[int, ...] | None:

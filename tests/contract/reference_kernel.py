@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Problem
@@ -27,7 +30,10 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
     """
     arrays = launch_arrays(problem, seed=1)
     inputs = {tensor.name: arrays[tensor.name] for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
-    expected = problem.reference({name: array.copy() for name, array in inputs.items()}, problem.scalars)
+    copied, rows = {name: array.copy() for name, array in inputs.items()}, problem.sampled_rows(1)
+    expected = problem.reference(copied, problem.scalars)
+    if rows is not None:
+        expected = problem.reference_rows(copied, problem.scalars, rows)
     outputs = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     written = [_widened(tensor, scale_name(tensor) in expected) for tensor in outputs]
     written += [_scale(tensor) for tensor in written if scale_name(tensor) in expected]
@@ -41,13 +47,24 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
         if isinstance(tensor.judged, Within):
             found_type = pointers.get(tensor.name)
             assert found_type == expected_type, f"{tensor.name} of the reference: {found_type}, not {expected_type}"
-    run(program, (*read, *written), arrays | after, problem.scalars)
+    scalars = dict(problem.scalars)
+    if "sampled_rows" in pointers:
+        listed = np.arange(_rows(outputs)) if rows is None else rows
+        read.append(Tensor.flat("sampled_rows", DType.INT64, listed.size, Role.INPUT, 8))
+        arrays["sampled_rows"], scalars["sampled_count"] = listed, listed.size
+    run(program, (*read, *written), arrays | after, scalars)
     for tensor in written:
         if isinstance(tensor.judged, Checked):
             continue
         scale, counts = expected.get(scale_name(tensor)), after[tensor.extent.count] if tensor.extent else None
-        found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name], scale, counts)
+        sampled = rows if tensor.row_axes else None
+        found = compare(tensor, after[tensor.name], expected[tensor.name], before[tensor.name], scale, counts, sampled)
         assert isinstance(found, float), f"{tensor.name}: {found}"
+
+
+def _rows(outputs: list[Tensor]) -> int:
+    """Rows of the outputs that a reference may compute a few of."""
+    return next(prod(tensor.shape[: tensor.row_axes]) for tensor in outputs if tensor.row_axes)
 
 
 def _widened(tensor: Tensor, scaled: bool) -> Tensor:

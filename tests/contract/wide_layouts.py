@@ -83,7 +83,7 @@ def check_wide(problem: Problem, wide: Problem, program: Program) -> None:
     expected = problem.reference({name: array.copy() for name, array in inputs.items()}, problem.scalars)
     arrays = {}
     for compact, tensor in zip(problem.tensors, wide.tensors, strict=True):
-        arrays[tensor.name] = _untouched(tensor)
+        arrays[tensor.name] = untouched(tensor)
         tensor.view(arrays[tensor.name])[...] = compact.view(inputs.get(tensor.name, poisoned(compact)))
     emulator.run(program, wide.tensors, arrays, problem.scalars, seed=1)
     for compact, tensor in zip(problem.tensors, wide.tensors, strict=True):
@@ -105,7 +105,7 @@ def _dense(tensor: Tensor, flat: Array) -> Array:
     return np.ascontiguousarray(tensor.view(flat)).reshape(-1)
 
 
-def _untouched(tensor: Tensor) -> Array:
+def untouched(tensor: Tensor) -> Array:
     """A flat buffer that takes no memory until it is written."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
     return np.frombuffer(mmap.mmap(-1, tensor.bytes, flags=flags), tensor.dtype.numpy, tensor.size)

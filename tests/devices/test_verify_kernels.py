@@ -18,7 +18,16 @@ from autotune.codegen.model.tensor import Checked, Exact, Extent, Judgement, Rol
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
-from autotune.verification import POISONS, UNTOUCHED, Mismatch, compare, compare_checked, expected_dtype, poisoned
+from autotune.verification import (
+    POISONS,
+    UNTOUCHED,
+    Mismatch,
+    compare,
+    compare_checked,
+    expected_dtype,
+    poisoned,
+    unwritten,
+)
 
 FLOATS = [DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16]
 INTEGERS = [dtype for dtype in DType if not dtype.is_float and dtype is not DType.INT4]
@@ -34,11 +43,13 @@ def report(
     scale: Array | None = None,
     poison: int = POISONS[0],
     counts: Array | None = None,
+    rows: Array | None = None,
+    entry: str = "",
 ) -> tuple[int, int, float]:
     """What the kernel that compares an output finds: how many are wrong, the first of them, the largest error."""
     found = EMPTY_REPORT.copy().view("u8")
-    program = verification_source(comparison_entry(tensor), 1, tensor.dtype)
-    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before, "counts": counts}
+    program = verification_source(entry or comparison_entry(tensor), 1, tensor.dtype)
+    arrays = {"actual": actual, "expected": expected, "scale": scale, "before": before, "counts": counts, "rows": rows}
     given = {name: array for name, array in arrays.items() if array is not None}
     # The emulator gives every pointer a buffer; what is not given goes as a number, 0.
     absent = {name: Argument(name, "long long", 0) for name in arrays.keys() - given.keys()}
@@ -48,7 +59,12 @@ def report(
         for name, array in given.items()
     ]
     tensors.append(Tensor.flat("report", DType.UINT64, found.size, Role.IN_OUT, 8))
-    run(program, tensors, given | {"report": found}, comparison_scalars(tensor, poison))
+    run(
+        program,
+        tensors,
+        given | {"report": found},
+        comparison_scalars(tensor, poison, 0 if rows is None else rows.size),
+    )
     wrong, first, max_error, _ = found.view(REPORT)[0].tolist()
     return wrong, first, max_error
 
@@ -69,7 +85,7 @@ def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
-@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "compare_gaps", "checksum"])
+@pytest.mark.parametrize("entry", ["compare_within", "compare_exact", "compare_gaps", "compare_written", "checksum"])
 def test_they_compile(entry: str, arch: str) -> None:
     assert compile_kernel(verification_source(entry, 1, DType.BFLOAT16), arch).resources.spill_store_bytes == 0
 
@@ -127,6 +143,10 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
     shape, strides = data.draw(st.sampled_from(LAYOUTS))
     extent = data.draw(st.none() | st.builds(Extent, st.just("counts"), st.integers(0, len(shape) - 1)))
     tensor = Tensor("y", dtype, shape, strides, role, dtype.bytes, judged, extent=extent)
+    tensor = replace(tensor, row_axes=data.draw(st.integers(0, len(shape))))
+    rows = None
+    if tensor.row_axes and not isinstance(judged, Checked):
+        rows = np.array(sorted(data.draw(st.sets(st.integers(0, prod(shape[: tensor.row_axes]) - 1), min_size=1))))
     counts = None
     if extent:
         ends, size = st.integers(-1, shape[extent.axis] + 1), prod(shape[: extent.axis])
@@ -152,13 +172,26 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
         found = compare_checked(tensor, actual, np.ones(tensor.size, np.bool_), before, counts)
         wrong, first, max_error = report(tensor, actual, None, held, None, poison, counts)
     else:
-        found = compare(tensor, actual, expected, before, scale, counts)
-        wrong, first, max_error = report(tensor, actual, expected, held, scale, poison, counts)
+        found = compare(tensor, actual, expected, before, scale, counts, rows)
+        wrong, first, max_error = report(tensor, actual, expected, held, scale, poison, counts, rows)
     if isinstance(found, Mismatch):
         assert (wrong, first) == (found.count, found.index)
         assert (found.expected == UNTOUCHED) == (not tensor.reaches(first, counts if counts is None else counts.item))
     else:
         assert (wrong, max_error) == (0, pytest.approx(found))
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT32, DType.BFLOAT16, DType.INT32])
+def test_elements_that_no_kernel_wrote_are_seen_as_numpy_sees_them(dtype: DType) -> None:
+    tensor = Tensor("y", dtype, (3, 4), (5, 1), Role.OUTPUT, dtype.bytes, extent=Extent("counts", 1))
+    counts = np.array([4, 2, 3], np.int32)
+    before = [poisoned(tensor, poison) for poison in POISONS]
+    first, second = (array.copy() for array in before)
+    first[[0, 12]], second[[1, 12]] = 1, 1  # written in one launch is written
+    found = unwritten(tensor, (before[0], first), (before[1], second), counts)
+    assert found and (found.count, found.index) == (9 - 3, 2)
+    assert report(tensor, second, first, poison=POISONS[1], counts=counts, entry="compare_written")[:2] == (6, 2)
+    assert unwritten(tensor, (before[0], first), (before[0], first), counts) is None
 
 
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])

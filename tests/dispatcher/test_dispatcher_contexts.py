@@ -8,6 +8,7 @@ import pytest
 
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.targets import gpu
@@ -92,7 +93,7 @@ def test_what_fails_in_the_primary_context_is_a_launch_error(stream, current):
 def test_tensor_maps_of_a_workspace_are_those_of_the_stream(monkeypatch):
     boxes = TensorMap("workspace", "float32", (8, 8), (8, 1), (4, 4), offset=256)
     members = Argument("boxes", "TensorMap", tensor_map=boxes), Argument("workspace", "void*")
-    program = Program("", members, (), workspace_bytes=512)
+    program = Program("", members, (Launch("entry", (1, 1, 1), (32, 1, 1)),), workspace_bytes=512)
     packed = program.pack({"workspace": 0}, {}, lambda tensor_map, address: bytes(TENSOR_MAP_BYTES))
     context, held = Context(current=True), []
     loaded = SimpleNamespace(bound=lambda packed: lambda stream: held.append((packed.workspace, packed.boxes[0])))

@@ -154,11 +154,14 @@ __device__ __forceinline__ void compute_column(const Arguments& arguments) {
   for (int row = 0; row < arguments.rows; ++row) {
     const bool kept =
         is_kept(*arguments.offset + row * static_cast<unsigned long long>(arguments.columns) + own);
-    arguments.y[row * static_cast<long long>(arguments.ldy) + own] =
-        kept && largest > 0.0 ? shifted(row, own) / largest : 0.0;
     if (kept) arguments.kept_rows[own * static_cast<long long>(arguments.rows) + count++] = row;
   }
   arguments.kept[own] = count;
+  for (int sample = 0; sample < arguments.sampled_count; ++sample) {
+    const long long row = arguments.sampled_rows[sample];
+    const bool kept = is_kept(*arguments.offset + row * static_cast<u64>(arguments.columns) + own);
+    arguments.y[row * arguments.ldy + own] = kept && largest > 0.0 ? shifted(row, own) / largest : 0.0;
+  }
 }
 
 // A thread's column lists rows that it keeps, none of them twice.

@@ -87,6 +87,7 @@ def emit_naive(problem: ProbeProblem) -> Program:
     plain = ProbeSchedule()
     offset = Argument("offset", "const unsigned long long*")
     arguments = (*_source_of_x(problem, plain), offset, *_outputs(problem, "double"), *_rest(problem))
+    arguments += Argument("sampled_rows", "const long long*"), Argument("sampled_count", "long long")
     entry = Footprint(THREADS).entry("probe", "compute_column(arguments);")
     source = _source(arguments, plain, problem.biased, ("compute_column",), entry)
     return Program(source, arguments, (Footprint(THREADS).launch("probe", ceil_div(problem.columns, THREADS)),))

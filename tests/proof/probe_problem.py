@@ -10,9 +10,11 @@ import numpy as np
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.samples import sampled_rows
 from autotune.codegen.model.tensor import Checked, Extent, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
 
+MOST_ROWS = 12  # of y that are judged, beside those at the edges of tiles
 COLUMN_UNIT = 8  # elements of the 16 bytes that rows of tensor copies are multiples of
 
 
@@ -67,7 +69,7 @@ class ProbeProblem(Problem):
             Tensor("x", DType.BFLOAT16, shape, (self.ldx, 1), Role.INPUT, 16),
             Tensor.flat("offset", DType.UINT64, 1, Role.INPUT, 8),
             *bias,
-            Tensor("y", DType.BFLOAT16, shape, (self.ldy, 1), Role.OUTPUT, 16, judged, in_place),
+            Tensor("y", DType.BFLOAT16, shape, (self.ldy, 1), Role.OUTPUT, 16, judged, in_place, row_axes=1),
             Tensor.flat("kept", DType.INT32, self.columns, Role.OUTPUT, 4),
             Tensor(
                 "kept_rows",
@@ -107,6 +109,18 @@ class ProbeProblem(Problem):
         named["y"].view(y)[...] = np.where(kept, shifted / (largest or 1.0), 0.0)
         kept_rows = np.argsort(~kept.T, axis=1, kind="stable").astype(np.int32)
         return {"y": y, "kept": kept.sum(axis=0, dtype=np.int32), "kept_rows": kept_rows.ravel()}
+
+    def sampled_rows(self, seed: int) -> Array | None:
+        """A few rows of y."""
+        return sampled_rows(self.rows, seed, MOST_ROWS)
+
+    def reference_rows(
+        self, inputs: Mapping[str, Array], scalars: Mapping[str, float], rows: Array
+    ) -> dict[str, Array]:
+        """The reference, without numbers in other rows of y."""
+        found, (y,) = self.reference(inputs, scalars), (tensor for tensor in self.tensors if tensor.name == "y")
+        found["y"][~y.of_rows(rows)] = np.nan
+        return found
 
     def check(
         self, inputs: Mapping[str, Array], outputs: Mapping[str, Array], scalars: Mapping[str, float]

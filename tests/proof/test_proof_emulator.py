@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from contract.checker import check_checker
 from contract.reference_kernel import check_reference_kernel
-from planted import edited
+from edited_program import edited
 from probe_kernel import ProbeSchedule, emit, emit_naive
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
@@ -83,6 +83,8 @@ def shared_too_early(program: Program) -> Program:
             edited("= arguments.counts[column];", BEHIND),
             r"first at 39: got 0, expected the gap untouched \(in kept_rows\)",
         ),
+        (LOADED, edited("*target = from", "if (at.row != 18) *target = from"), r"expected an element that .* \(in y\)"),
+        (LOADED, edited("*target = from", "if (at.row != 39) *target = from"), r"first at 7800: .* \(in y\)"),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
         (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),
     ],
