@@ -70,14 +70,14 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     if not (isinstance(capability, list | tuple) and len(capability) == 2 and all(type(n) is int for n in capability)):
         raise ValueError(f"compute_capability={short(capability)}: expected two whole numbers")
     rates = _checked_rates(plain.pop("rates"))
-    if not (isinstance(plain["name"], str) and _MODEL.fullmatch(plain["name"])):
-        raise ValueError(f"name={short(plain['name'])} of the device's limits: expected a model as drivers name it")
     for name, value in plain.items():
         kind, least = kinds[name], int(name != "shared_reserved")
         fits = type(value) is kind or (kind is float and type(value) is int)
         if not fits or (not value.isprintable() if kind is str else not least <= value < 1e18):
             expected = "text" if kind is str else f"{kind.__name__} of at least {least}"
             raise ValueError(f"{name}={short(value)} of the device's limits: expected {expected}")
+    if not _MODEL.fullmatch(plain["name"]):
+        raise ValueError(f"name={short(plain['name'])} of the device's limits: expected a model as drivers name it")
     return DeviceSpec(compute_capability=(capability[0], capability[1]), rates=rates, **plain)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from contract.checker import check_checker
 from contract.reference_kernel import check_reference_kernel
-from planted import edited
+from edited_program import edited
 from probe_kernel import ProbeSchedule, emit, emit_naive
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem

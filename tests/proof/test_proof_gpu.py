@@ -18,7 +18,7 @@ from contract.reference_kernel import check_reference_kernel
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 from cuda.core.utils import StridedMemoryView
-from planted import edited
+from edited_program import edited
 from probe_arrays import COLUMNS, ROWS, arrays, assert_right, empty_outputs
 from probe_device import device_with_probe
 from probe_kernel import ProbeSchedule

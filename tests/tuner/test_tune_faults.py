@@ -17,5 +17,5 @@ def test_a_run_goes_on_after_crashes_and_kills(db):
     assert result.by_status == {Status.CRASHED: 2, Status.OK: 6}
     trials = {FaultySchedule.from_dict(trial.schedule).fault: trial for trial in db.trials()}
     assert trials[Fault.SEGFAULT].error == "the process for measuring ended by SIGSEGV"
-    assert trials[Fault.KILLED].error == "the process for measuring ended by SIGKILL"
+    assert trials[Fault.KILLED].error == "the process for measuring ended by SIGKILL, twice"
     assert Counter(trial.status for trial in db.trials()) == result.by_status
