@@ -227,7 +227,8 @@ void check_relaxed_load(const void* address, int bytes) {
        (long long)first + bytes - 1, region.name);
 }
 
-// Blocks run one after the other here, and at once on a GPU: of two stores, a block that waits may find either.
+// Blocks run one after the other here, and at once on a GPU: of two stores, a block that waits may find
+// either.
 void check_relaxed_store(const void* address, int bytes) {
   check_shared_store(address, bytes);
   const uint32_t launch = std::exchange(stored_in_launch[address], now.launch_epoch);

@@ -1,6 +1,7 @@
 #pragma once
 #include "cuda/numbers.cuh"
 #include "cuda/row_reduce.cuh"
+#include "rows/larger.cuh"
 // Each row by `lanes` threads, which read it three times. `Number` is what is computed with.
 
 __device__ __forceinline__ void store(double* target, double value) { *target = value; }
@@ -46,11 +47,11 @@ __device__ __forceinline__ RowSums<Number> row_sums(const Arguments& arguments, 
   double total = 0, size = 0, sum = 0;  // sums of up to a whole row, one after the other
   for (int i = lane; i < columns; i += lanes) {
     const Number z = logit_of<Number>(arguments, x[i]);
-    max = Max()(max, z);
+    max = LargerOrNan()(max, z);
     total += z;
     size += fabs(static_cast<double>(z));
   }
-  max = reduce_lanes<lanes>(max, Max());
+  max = reduce_lanes<lanes>(max, LargerOrNan());
   for (int i = lane; i < columns; i += lanes) {
     sum += natural_power(logit_of<Number>(arguments, x[i]) - max);
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include "cuda/numbers.cuh"
 #include "cuda/row_reduce.cuh"
+#include "rows/larger.cuh"
 // y = softmax(x / temperature) of each row by `lanes` threads, which read it three times.
 
 __device__ __forceinline__ float natural_power(float x) { return expf(x); }
@@ -65,8 +66,8 @@ __device__ __forceinline__ void softmax_naive(const Arguments& arguments) {
   };
 
   Number largest = -infinity();
-  for (int i = lane; i < inside; i += lanes) largest = Max()(largest, logit(i));
-  largest = reduce_lanes<lanes>(largest, Max());
+  for (int i = lane; i < inside; i += lanes) largest = LargerOrNan()(largest, logit(i));
+  largest = reduce_lanes<lanes>(largest, LargerOrNan());
 #if lse || zero_rows
   const bool nothing = largest == -infinity();
 #endif
