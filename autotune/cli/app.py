@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -126,4 +127,10 @@ def main() -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     escape_what_streams_lack()
     warnings.showwarning = lambda message, *_: print(f"autotune: {printable(str(message))}", file=sys.stderr)
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # a second Ctrl-C, while the first one ends the command
+        code = INTERRUPTED
+    # A Ctrl-C from here on finds nothing to keep, and the interpreter would answer it with a traceback.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(code))
+    sys.exit(code)

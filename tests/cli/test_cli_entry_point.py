@@ -150,3 +150,25 @@ def test_make_says_what_python_lacks(tmp_path: Path, working: str, line: str) ->
     assert line in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        ("raise KeyboardInterrupt", 130),  # while the first Ctrl-C ends the command
+        ("atexit.register(os.kill, os.getpid(), signal.SIGINT); return 0", 0),  # while the interpreter ends
+    ],
+)
+def test_a_second_ctrl_c_shows_no_traceback(run: str, code: int) -> None:
+    program = f"""
+import atexit, os, signal
+from autotune.cli import app
+
+def run(arguments):
+    {run}
+
+app.run = run
+app.main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (code, "")
