@@ -18,11 +18,12 @@ __device__ __forceinline__ float sigmoid_of(float z) {
 }
 
 // The sigmoid and what it lacks to 1, which its difference from 1 would be too coarse for; of NaN, both are
-// numbers.
+// numbers. A sigmoid below 2^-126 is 0: what 2^-126 makes of z near -3e38 is not.
 __device__ __forceinline__ float2 sigmoids_of(float z) {
-  const float power = exp2_flushed(fminf(-exponent_of(z), 126.0f));
+  const float exponent = fminf(-exponent_of(z), 126.0f);
+  const float power = exp2_flushed(exponent);
   const float s = reciprocal(1.0f + power);
-  return {s, power * s};
+  return {exponent < 126.0f ? s : 0.0f, power * s};
 }
 
 __device__ __forceinline__ float result_of(float z) {
@@ -57,7 +58,7 @@ __device__ __forceinline__ float gradient_of(float z, float gradient) {
   return gradient * fmaf(z * s.x * s.y, slope, s.x);
 #elif function == quick_gelu
   const float2 s = sigmoids_of(z);
-  return gradient * fmaf(1.702f * z * s.x, s.y, s.x);
+  return gradient * fmaf(z * s.x, 1.702f * s.y, s.x);  // 1.702 z may be infinite
 #elif function == silu
   const float2 s = sigmoids_of(z);
   return gradient * fmaf(z * s.x, s.y, s.x);
