@@ -71,6 +71,7 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of what commands find, which is the current folder."""
     copy = tmp_path / "docs"
     shutil.copytree(made, copy)
+    (tmp_path / "main").symlink_to(ROOT)  # a checkout beside it
     enter(copy, monkeypatch)
     monkeypatch.setattr(searchers, "find_spec", lambda name: None)  # recordings are too small for Kernel Tuner
     return copy

@@ -77,7 +77,7 @@ def with_limits(trial, **changes):
         (lambda t: replace(t, status=Status.WRONG), "none of the 1 schedules is legal here and ok"),
         (lambda t: with_limits(t, sm_count=0), "sm_count=0 of the device's limits: expected int of at least 1"),
         (lambda t: with_limits(t, clock_hz=1e99), "clock_hz=1e+99 of the device's limits: expected float"),
-        (lambda t: with_limits(t, name=3), "name=3 of the device's limits: expected a model as drivers name it"),
+        (lambda t: with_limits(t, name=3), "name=3 of the device's limits: expected text"),
         (lambda t: with_limits(t, compute_capability=["9", 0]), "compute_capability=['9', 0]: expected two whole"),
         (
             lambda t: with_limits(t, rates={"fp32": 0}),

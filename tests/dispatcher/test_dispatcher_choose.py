@@ -11,7 +11,7 @@ from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
-from autotune.db import Status, TimeSource, TuningDB
+from autotune.db import Status, TimeSource, TuningDB, freshness
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice import snapshots
@@ -204,7 +204,7 @@ def test_an_unconfirmed_record_competes_for_its_own_problem_as_a_neighbours_does
 def test_a_snapshot_is_not_believed_once_the_generator_has_changed(store, monkeypatch):
     store(problem(512), program_digest="0" * 64)
     with monkeypatch.context() as patch:
-        patch.setattr(module, "changed_program", lambda trial: "")
+        patch.setattr(freshness, "changed_program", lambda trial: "")
         for _ in range(3):
             assert served(problem(512))[0].rule is Rule.EXACT
     assert served(problem(512))[0].rule is Rule.EXACT
