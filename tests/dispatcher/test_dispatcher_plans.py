@@ -182,7 +182,7 @@ def test_when_the_default_fails_too_the_caller_is_told_each_time(gpu):
         for _ in range(2):
             with pytest.raises(LaunchError, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
                 dispatcher.sgemm(FakeTensor(A, (4, 5)), FakeTensor(B, (5, 6)))
-    assert len(caught) == 1
+    assert sum("skipped" in str(warning.message) for warning in caught) == 1
 
 
 def test_a_kernel_that_was_launched_before_is_not_given_up(gpu):

@@ -13,7 +13,6 @@ from autotune.codegen.model.fields import kind
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.rows.invariance import chosen_by_columns
-from autotune.codegen.rows.logits import some_rows
 
 from .logits_problem import LogitsProblem
 
@@ -92,11 +91,12 @@ class CrossEntropyBackwardProblem(LogitsProblem):
         return (*super().tensors, Tensor.flat("lse", DType.FLOAT32, self.rows, Role.INPUT, 4))
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """See `LogitsProblem`; lse about as that of most rows, which would take long to compute, but for infinities."""
+        """See `LogitsProblem`; lse about as that of most rows, which would take long to compute.
+
+        It is finite: other libraries have NaN, or 0, where it is not.
+        """
         random = np.random.default_rng((seed, 1))
         lse = np.log(self.columns) + 8 + random.standard_normal(self.rows)
-        for row, value in zip(some_rows(random, self.rows, 2), (-np.inf, np.inf), strict=False):
-            lse[row] = value
         return super().inputs(seed) | {"lse": lse.astype(np.float32)}
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
