@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import subprocess
@@ -176,6 +177,20 @@ def test_a_lock_that_others_could_hold_is_replaced(root: Path, planted: str) -> 
         with lock(file):
             assert (file.is_symlink(), file.is_file(), mode(file)) == (False, True, 0o600)
     assert target.read_text() == "precious"
+
+
+def test_a_lock_that_cannot_be_opened_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be another process': without it, two would work at once."""
+    file = cache_folder("untuned") / "file.lock"
+
+    def opened(*_: object) -> int:
+        raise OSError(errno.EMFILE, "no descriptor is left", str(file))
+
+    with lock(file), monkeypatch.context() as patch:
+        patch.setattr(os, "open", opened)
+        with pytest.raises(OSError, match="no descriptor is left"), lock(file):
+            pass
+        assert file.exists()
 
 
 def test_waiting_for_a_lock_ends_and_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

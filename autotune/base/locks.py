@@ -8,13 +8,14 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from .files import remove
 
 _SECONDS, _PAUSE = 60.0, 0.01  # all that is done under such a lock takes milliseconds
 _NOT_THE_OWNER = stat.S_IRWXG | stat.S_IRWXO
+_NOT_OURS = (errno.ELOOP, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO)  # a link, a folder, another's, a socket
 
 
 @contextmanager
@@ -37,8 +38,12 @@ def lock(path: Path) -> Iterator[None]:
 
 def _opened(path: Path) -> int:
     while True:
-        with suppress(OSError):
+        try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+        except OSError as error:  # such as no descriptor left: then the file stays, which others may have locked
+            if error.errno not in _NOT_OURS:
+                raise
+        else:
             status = os.fstat(descriptor)
             if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & _NOT_THE_OWNER:
                 return descriptor
