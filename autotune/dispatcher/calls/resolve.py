@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.tensor import row_major
 from autotune.dispatcher.arrays import arrays
 from autotune.dispatcher.arrays.views import View
@@ -26,7 +27,6 @@ from .plan import Plan, plan_for
 T = TypeVar("T")
 
 _LAYOUTS_KEPT = 4096
-_WIDEST = 16  # bytes to which new arrays are aligned at least
 
 Arrays = tuple[Any, ...]  # None for one that is left out
 Case = tuple[Any, ...]  # what beside its arrays' layouts tells a call from others; see `Resolver`
@@ -170,7 +170,7 @@ class Resolver:
                 continue
             shape, dtype = types[name]
             size = bytes_of.get(dtype) or DType(dtype).bytes
-            new[name] = Layout(shape, row_major(shape), dtype, size, _WIDEST)
+            new[name] = Layout(shape, row_major(shape), dtype, size, WIDEST_ACCESS)  # new arrays are aligned
         self._bound(layouts | new, case)
         return types
 
