@@ -17,7 +17,7 @@ class FakeGpu:
     Those of `problems` were compiled ahead.
     """
 
-    limits, libraries = H200, ("cublas",)
+    spec, libraries = H200, ("cublas",)
 
     def __init__(self):
         self.loaded, self.launched, self.refused, self.problems = [], [], {}, []
@@ -28,7 +28,7 @@ class FakeGpu:
         self.loaded.append(program)
         self.refuse(program, CompileError)
         if self.needs_code:
-            code(program, self.limits.arch)
+            code(program, self.spec.arch)
         return FakeKernel(self, program)
 
     def compiled(self, program):

@@ -101,7 +101,7 @@ FORBIDDEN = {  # what is other in the lock, on the GPU, or in the call
 @pytest.mark.parametrize("name", FORBIDDEN)
 @pytest.mark.filterwarnings("ignore:no schedules of sgemm ship")
 def test_another_choice_is_an_error_or_a_message(lock, gpu, name, strict):
-    members, gpu.limits, m, message = FORBIDDEN[name]
+    members, gpu.spec, m, message = FORBIDDEN[name]
     values = json.loads(lock.read_text())
     values["choices"][0] |= members
     lock = lock.with_name("other.lock")

@@ -10,7 +10,7 @@ import typer
 
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.operator_commands import default_fields
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of, output_option
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, output_option, spec_of
 from autotune.cli.rendering.output import print_json
 from autotune.cli.suite import entries_of
 
@@ -47,7 +47,7 @@ def lock(
     from autotune.db import TuningDB
     from autotune.dispatcher.lock.document import write
 
-    spec = limits_of(device)
+    spec = spec_of(device)
     wanted = _of_suites(suite) if suite else _called(spec.name)
     with TuningDB(db, create=False) as database:
         compiled = [one for operator, problems in wanted for one in _compiled(operator, problems, spec, database)]

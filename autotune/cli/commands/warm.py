@@ -11,7 +11,7 @@ import typer
 
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.operator_commands import operator_commands
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.suite import SuiteOption, entries_of
 
@@ -33,7 +33,7 @@ def of_problems(
     from autotune.dispatcher.choice.records import read_records
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
-    spec = limits_of(device)
+    spec = spec_of(device)
     warmed: list[Compiled] = []
     with TuningDB(db, create=False) as database:
         for compiled in compile_ahead(operator, problems, spec, lambda one: read_records(one, spec, database)):

@@ -108,12 +108,12 @@ class Plan:
         special = choice.shape_specialized
         if special == choice or self.problem.served_as is not None:
             return None
-        program = self.operator.program(self.problem, special.schedule, self._target.limits)
+        program = self.operator.program(self.problem, special.schedule, self._target.spec)
         return special if self._one_shape or self._target.compiled(program) else None
 
     def _load(self, choice: Choice) -> Loaded | None:
         try:
-            program = self.operator.program(self.problem, choice.schedule, self._target.limits)
+            program = self.operator.program(self.problem, choice.schedule, self._target.spec)
             code = self._serving.code(choice)
             template = Template(program, self._kernel(choice, program, code), self._target.encoder)
             return Loaded(self._chosen(choice, program, code), template)
@@ -128,7 +128,7 @@ class Plan:
 
     def _chosen(self, choice: Choice, program: Program, code: MachineCode) -> Chosen:
         digest = "" if choice.baseline else program.digest
-        model = self._target.limits.name
+        model = self._target.spec.name
         return Chosen(self.operator.name, self.problem, model, choice, digest, code.cubins, code.compiled)
 
     def _skip(self, choice: Choice, error: Exception) -> None:
@@ -189,10 +189,10 @@ def _made(operator: Operator[Any, Any], problem: Problem, device: int, stream: i
     plan = Plan(operator, problem, where, one_shape)
     emulated = device == HOST
     untuned = plan.choice.rule not in (Rule.LOCK, Rule.BASELINE, Rule.EXACT) and not emulated
-    note(plan.operator.name, where.limits.name, plan, untuned=untuned, at_once=not emulated)
+    note(plan.operator.name, where.spec.name, plan, untuned=untuned, at_once=not emulated)
     if untuned:
-        warn_without_records(plan.operator, where.limits)
-        tune_in_background(plan.operator.name, where.limits.name)
+        warn_without_records(plan.operator, where.spec)
+        tune_in_background(plan.operator.name, where.spec.name)
     return plan
 
 

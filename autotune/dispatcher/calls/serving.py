@@ -49,19 +49,19 @@ class Serving:
         if lock is None:
             return None
         try:
-            serving = lock.serving(operator, problem, self._where.limits)
+            serving = lock.serving(operator, problem, self._where.spec)
         except LockError as error:
             if self._strict:
                 raise
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
             return None
         self._locked = partial(LockedCode, lock, serving.locked, self._strict)
-        return locked_formulation(serving, self._where.limits, self._records, self._strict)
+        return locked_formulation(serving, self._where.spec, self._records, self._strict)
 
     def _found(self, operator: Operator[Any, Any], problem: Problem) -> Formulation:
         substitute = operator.substitutes.get(settings.never_worse_than or "")
         baseline = settings.never_worse_than if substitute and substitute.library in self._where.libraries else None
-        return formulation_of(operator, problem, self._where.limits, self._records, baseline)
+        return formulation_of(operator, problem, self._where.spec, self._records, baseline)
 
     def _records(self, operator: Operator[Any, Any]) -> Sequence[Record]:
-        return records(operator, self._where.limits)
+        return records(operator, self._where.spec)

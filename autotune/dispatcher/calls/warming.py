@@ -119,7 +119,7 @@ class _Job:
             for choice in self._stated.choices
             for one in ((choice.shape_specialized, choice) if special else (choice,))
         )
-        self._limits, self._pool = spec, pool
+        self._spec, self._pool = spec, pool
         self._start()
 
     def finish(self) -> Compiled:
@@ -146,8 +146,8 @@ class _Job:
         if choice is None:
             return False
         self._choice = choice
-        self._program = self._stated.operator.program(self._stated.problem, choice.schedule, self._limits)
-        self._kernel: Future[CompiledKernel] = self._pool.submit(self._program, self._limits.arch)
+        self._program = self._stated.operator.program(self._stated.problem, choice.schedule, self._spec)
+        self._kernel: Future[CompiledKernel] = self._pool.submit(self._program, self._spec.arch)
         return True
 
 
