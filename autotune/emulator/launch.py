@@ -7,6 +7,7 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 
-from .build import command
+from .build import NEWEST, command
 from .request import request
 from .sparse import elements
 
@@ -40,6 +41,7 @@ def run(
     seed: int = 0,
     runs: int = 1,
     cpu_seconds: int = 60,
+    compute_capability: tuple[int, int] = NEWEST,
 ) -> None:
     """Run the steps of a program on flat arrays; outputs are changed in place.
 
@@ -53,6 +55,8 @@ def run(
         runs: how often to run all steps, each time on the arrays as they were given but on one workspace; the
             arrays get the outcome of the last run.
         cpu_seconds: after how long to give up.
+        compute_capability: of the device whose branches of the source are taken, such as what multiplies where tensor
+            cores lack a type.
 
     Raises:
         EmulatorError: the kernel did something that a GPU does not allow or that has no defined result.
@@ -74,11 +78,12 @@ def run(
         return
     buffers, buffer_of = _buffers(tensors, arrays)
     asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
-    completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
+    built = partial(command, program, compute_capability=compute_capability)
+    completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if completed.returncode == -signal.SIGKILL:
-        completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
+        completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if -completed.returncode in _TRAPS:
-        completed = subprocess.run(command(program, explains=True), input=asked, capture_output=True, check=False)
+        completed = subprocess.run(built(explains=True), input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in buffers if t.role is not Role.INPUT])
 
