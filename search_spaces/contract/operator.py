@@ -77,6 +77,10 @@ class Operator(Generic[P, S]):
     restated: Callable[[P], EquivalentProblem | None] | None = None
     checker: Callable[[P], Program] | None = None
 
+    def __post_init__(self) -> None:
+        if self.call and self.call.lists and self.derivative:
+            raise ValueError(f"{self.name}: {self.call.lists[0]} is a list, and calls with lists have no derivative")
+
     def kernel(self, name: str) -> Kernel[P, Any]:
         """The kernel of a name; ``ValueError`` lists those that there are."""
         found = next((kernel for kernel in self.kernels if kernel.name == name), None)
