@@ -29,13 +29,13 @@ class Binding(NamedTuple):
 
     Attributes:
         problem: for arrays of these layouts.
-        pointers: for each array of the call, the kernel's pointer argument that gets its address; for a list, the
-            kernel's list. Elements of that one that the call's has not are null pointers.
+        pointers: the kernel's pointer arguments that get the addresses of arrays, where they have other names. A list's
+            elements go to those of the kernel's list, whose other elements are null pointers.
         numbers: what the kernel takes for each element of a list, such as ``length[2]``; 0 for those left out.
     """
 
     problem: Problem
-    pointers: Mapping[str, str]
+    pointers: Mapping[str, str] = MappingProxyType({})
     numbers: Mapping[str, int] = MappingProxyType({})
 
 

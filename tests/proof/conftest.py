@@ -10,7 +10,7 @@ from probe_operator import OPERATOR as PROBE
 from scale_operator import OPERATOR as SCALE
 
 from autotune.dispatcher.calls import function
-from autotune.dispatcher.choice import untuned
+from autotune.dispatcher.choice import called
 from autotune.search_spaces.contract.registry import OPERATORS
 
 
@@ -18,6 +18,6 @@ from autotune.search_spaces.contract.registry import OPERATORS
 def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for one in (PROBE, APPEND, SCALE):
         monkeypatch.setitem(OPERATORS, one.name, one)
-    monkeypatch.setattr(untuned, "_noted", [])
+    monkeypatch.setattr(called, "_noted", [])
     yield
     function.clear()

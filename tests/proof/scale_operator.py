@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,6 @@ from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.layouts import Layouts, check_contiguous, elements
 from autotune.search_spaces.contract.operator import Operator
-from autotune.search_spaces.contract.space import Space, field_parameters
-from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.workload import Workload
 
 _FILE = str(Path(__file__).with_name("scale.cuh"))
 
@@ -90,43 +87,18 @@ def _bind(x: Layouts, out: Layouts) -> Binding:
     lengths = [one.shape[0] for one in x]
     problem = ScaleProblem(max(lengths), room=next(room for room in ROOMS if room >= len(x)))
     numbers = {element("length", number): length for number, length in enumerate(lengths)}
-    return Binding(problem, {"x": "x", "out": "out"}, numbers)
+    return Binding(problem, numbers=numbers)
 
 
 CALL = Call(scale, ("x",), ("out",), _types, _bind, scalars=("alpha",), lists=("x", "out"))
 
 
-def _workload(problem: ScaleProblem, schedule: ScaleSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    blocks, moved = _parts(problem, schedule) * problem.room, 4.0 * schedule.threads * schedule.items
-    footprint = schedule.footprint(problem)
-    return (Workload(blocks, footprint, memory_bytes=2 * blocks * moved, bytes_loaded=moved, bytes_stored=moved),)
-
-
-def _space(problem: ScaleProblem, spec: DeviceSpec) -> Space[ScaleSchedule]:
-    return Space(field_parameters(ScaleSchedule), ScaleSchedule.from_dict)
-
-
-def _nothing(problem: ScaleProblem, schedule: ScaleSchedule, spec: DeviceSpec) -> Iterator[str]:
-    return iter(())
-
-
-OPERATOR = Operator(
+OPERATOR: Operator[ScaleProblem, ScaleSchedule] = Operator(
     name="scale",
     summary="out[i] = alpha x[i]",
     problem_type=ScaleProblem,
-    kernels=(
-        Kernel(
-            ScaleSchedule,
-            _nothing,
-            emit,
-            _space,
-            lambda problem, spec: [ScaleSchedule()],
-            lambda problem, schedule: [(problem, schedule)],
-            _workload,
-        ),
-    ),
+    kernels=(Kernel(ScaleSchedule, emit),),
     reference=lambda problem: emit(problem, ScaleSchedule()),
-    default=lambda problem, spec: ScaleSchedule(),
     presets={},
     call=CALL,
 )

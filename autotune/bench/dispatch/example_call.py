@@ -93,7 +93,7 @@ def _why_another(example: ExampleCall, problem: Problem) -> str:
         return str(error)
     for name, tensor in example.tensors.items():
         if (pointer := bound_name(pointers, name)) != tensor.name:
-            return f"{name} is bound to {pointer or 'no pointer'}, not to {tensor.name}"
+            return f"{name} is bound to {pointer}, not to {tensor.name}"
     return "" if computed == problem else f"it computes {computed.key}"
 
 

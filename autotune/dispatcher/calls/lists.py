@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from autotune.codegen.model.lists import element, grouped, is_element, list_of
+from autotune.codegen.model.lists import element, grouped, list_of
 from autotune.search_spaces.contract.call import Call
 
 T = TypeVar("T")
@@ -52,6 +52,6 @@ def together(call: Call, values: Mapping[str, T]) -> dict[str, Any]:
 
 
 def bound_name(pointers: Mapping[str, str], name: str) -> str:
-    """The kernel's pointer for an array or the element of a list; empty if there is none."""
-    pointer = pointers.get(list_of(name), "")
-    return pointer + name[len(list_of(name)) :] if pointer and is_element(name) else pointer
+    """The kernel's pointer for an array or the element of a list."""
+    own = list_of(name)
+    return pointers.get(own, own) + name[len(own) :]
