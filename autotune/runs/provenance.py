@@ -13,7 +13,7 @@ _DEPENDS_ON = ("driver", "limits", "time model")
 
 def environment(device: Device) -> dict[str, str]:
     """The environment of a trial made now on a device."""
-    return {**device.environment, "limits": device.limits.digest}
+    return {**device.environment, "limits": device.spec.digest}
 
 
 def depends_on(device: Device | None) -> dict[str, str]:

@@ -83,7 +83,7 @@ def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path)
 def test_the_roofline_is_the_measured_one(bench, gpu, record):
     record(PROBLEM)
     with TuningDB() as database:
-        database.record_calibration(calibration(gpu.limits.name), gpu.limits)
+        database.record_calibration(calibration(gpu.spec.name), gpu.spec)
     result = bench(*SIZES, "--json").json
     assert result["peaks"] == {"bandwidth": 4.4e12, "fp32": 6.5e13}
     assert result["runs"][0]["roofline_seconds"] == pytest.approx(8e6 / 4.4e12)
@@ -375,9 +375,9 @@ def test_the_ladder_has_the_presets_and_shares_of_the_first_baseline(bench, gpu,
 
 
 def test_a_copy_beside_a_product_has_the_rate_of_its_bytes():
-    sgemm, limits = operator("sgemm"), named_device("h200")
+    sgemm, spec = operator("sgemm"), named_device("h200")
     baselines = {"mover": baseline("mover"), "copy": baseline("copy", verified=False, replayed=False)}
-    setting = benchmark_run.Setting(sgemm, SimpleNamespace(limits=limits), baselines, 2, limits)
+    setting = benchmark_run.Setting(sgemm, SimpleNamespace(spec=spec), baselines, 2, spec)
     times = {OWN: (2e-3, 2e-3), "mover": (4e-3, 4e-3), "copy": (5e-5, 5e-5)}
     comparison = benchmark_run.Comparison(times)
     run = benchmark_run.Run(sgemm.problem_type(4096, 4096, 4096), None, "", comparison)

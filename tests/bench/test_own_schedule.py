@@ -1,7 +1,7 @@
 """A measured record that is legal goes before the default schedule, and nothing else does."""
 
 import pytest
-from bench_fakes import LIMITS
+from bench_fakes import SPEC
 
 from autotune.bench import OwnSchedule, find_own_schedule
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -12,13 +12,13 @@ from autotune.search_spaces.contract.registry import operator
 
 TRANSPOSE = operator("transpose")
 PROBLEM = TransposeProblem(48, 80)
-DEFAULT = TRANSPOSE.default(PROBLEM, LIMITS)
-SEED = next(seed for seed in TRANSPOSE.seeds(PROBLEM, LIMITS) if seed != DEFAULT)
+DEFAULT = TRANSPOSE.default(PROBLEM, SPEC)
+SEED = next(seed for seed in TRANSPOSE.seeds(PROBLEM, SPEC) if seed != DEFAULT)
 
 
 def chosen(operator=TRANSPOSE, problem=PROBLEM):
     with TuningDB() as database:
-        return find_own_schedule(operator, problem, LIMITS, database)
+        return find_own_schedule(operator, problem, SPEC, database)
 
 
 def test_the_record(record):
@@ -44,22 +44,22 @@ def test_the_faster_record_of_a_problem_that_is_another_operators_too(record):
     layer = sgemm.problem_type(1, 4096, 4096, transpose_b=True)
     restated = sgemm.restated(layer)
     schedules = {
-        name: one.default(problem, LIMITS)
+        name: one.default(problem, SPEC)
         for name, one, problem in (("sgemm", sgemm, layer), ("gemv", gemv, restated.problem))
     }
     for name, seconds, expected in (("gemv", 3e-6, "gemv"), ("sgemm", 2e-6, "record"), ("gemv", 1e-6, "gemv")):
         problem = layer if name == "sgemm" else restated.problem
         record(problem, schedules[name].to_dict(), operator=name, seconds=seconds)
         assert chosen(sgemm, layer).source == expected
-    program = chosen(sgemm, layer).program(sgemm, layer, LIMITS)
+    program = chosen(sgemm, layer).program(sgemm, layer, SPEC)
     assert {"a", "b", "c"} <= {argument.name for argument in program.arguments}
-    assert program.source == gemv.program(restated.problem, schedules["gemv"], LIMITS).source
+    assert program.source == gemv.program(restated.problem, schedules["gemv"], SPEC).source
 
 
 def test_a_kernel_with_tensor_maps_gets_the_arrays_of_the_problem_that_it_restates():
     gemv, gemm = operator("gemv"), operator("gemm")
     vectors = gemv.problem_type(64, 128, 16, dtype=DType.BFLOAT16)
     restated = gemv.restated(vectors)
-    program = OwnSchedule(gemm.default(restated.problem, LIMITS), restated=restated).program(gemv, vectors, LIMITS)
+    program = OwnSchedule(gemm.default(restated.problem, SPEC), restated=restated).program(gemv, vectors, SPEC)
     assert any(argument.tensor_map for argument in program.arguments)
     verify(vectors, program)

@@ -75,9 +75,9 @@ class Search:
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
-        schedule = operator.default(problem, device.limits)
+        schedule = operator.default(problem, device.spec)
         return Trial(
-            device=DeviceRecord(device.limits.name, device.limits.compute_capability, {}),
+            device=DeviceRecord(device.spec.name, device.spec.compute_capability, {}),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             schedule=schedule.to_dict(),
             schedule_digest=schedule.digest,

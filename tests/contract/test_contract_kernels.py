@@ -13,7 +13,7 @@ import pytest
 from checker import check_checker
 from cuda_toolkit import NVCC, UNOPTIMISED
 from nvrtc import compile_unoptimised
-from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
+from operator_cases import ARCHS, CASES, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
 from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
@@ -58,14 +58,14 @@ def test_drawn_cases_take_every_choice(name: str) -> None:
         for field, value in schedule.to_dict().items():
             seen[field].add(value)
     for problem in cases_of(name).PROBLEMS.values():
-        for parameter in operator(name).space(problem, LIMITS).parameters if problem.work.bytes else ():
+        for parameter in operator(name).space(problem, SPEC).parameters if problem.work.bytes else ():
             choices = {value for value in parameter.values if isinstance(value, str | bool)}
             assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
 
 
 @drawn
 def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
-    emulator.verify(problem, operator(name).program(problem, schedule, LIMITS))
+    emulator.verify(problem, operator(name).program(problem, schedule, SPEC))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule
 )
 def test_default_is_right(name: str, problem: Problem) -> None:
     chosen = operator(name)
-    emulator.verify(problem, chosen.program(problem, chosen.default(problem, LIMITS), LIMITS))
+    emulator.verify(problem, chosen.program(problem, chosen.default(problem, SPEC), SPEC))
 
 
 @presets
@@ -128,7 +128,7 @@ def emitted(name: str, problem: Problem) -> list[Program]:
     """The default's, the presets' and the reference kernel."""
     chosen = operator(name)
     sources = [preset(problem) for preset in chosen.presets.values()]
-    return [chosen.emit(problem, chosen.default(problem, LIMITS)), *sources, chosen.reference(problem)]
+    return [chosen.emit(problem, chosen.default(problem, SPEC)), *sources, chosen.reference(problem)]
 
 
 @anywhere
@@ -177,7 +177,7 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
             assert max(launch.grid[1:]) <= 65535
             assert 0 < launch.threads <= 1024
             assert launch.grid[0] % launch.cluster[0] == 0
-            assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
+            assert 0 <= launch.shared_bytes <= SPEC.shared_per_block
             assert f"__global__ void __launch_bounds__({launch.threads}" in module.source
             assert f" {launch.entry}({parameter})" in module.source
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda.bindings import driver
-from operator_cases import LIMITS, cases_of
+from operator_cases import SPEC, cases_of
 
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.model.problem import Array, Problem
@@ -34,7 +34,7 @@ _KERNELS = 4  # of each operator
 def with_workspace(name: str) -> Iterator[tuple[Problem, Program]]:
     """Problems and kernels of an operator that use a workspace and compute the same bits each time."""
     for problem, schedule in cases_of(name).CASES:
-        program = operator(name).program(problem, schedule, LIMITS)
+        program = operator(name).program(problem, schedule, SPEC)
         if program.workspace_bytes and problem.deterministic:
             yield problem, program
 

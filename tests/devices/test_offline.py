@@ -149,7 +149,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
 
 def test_a_device_is_what_its_file_says() -> None:
     device = OfflineDevice("l40s")
-    assert (device.selector, device.limits.name) == ("l40s", "NVIDIA L40S")
+    assert (device.selector, device.spec.name) == ("l40s", "NVIDIA L40S")
     assert device.time_source is TimeSource.MODELLED
     assert all(isinstance(value, str) and value for value in device.environment.values())
 

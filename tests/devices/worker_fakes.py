@@ -96,7 +96,7 @@ class FaultyDevice:
     """Times everything as 1 ms; its sample says in which process."""
 
     selector = "faulty"
-    limits = named_device("h200")
+    spec = named_device("h200")
     time_source = TimeSource.MEASURED
     environment: Mapping[str, str] = {"driver": "580"}
     time_limit = 60.0

@@ -46,8 +46,8 @@ def database():
 def defaults_only(monkeypatch):
     """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
 
-    def default(operator, problem, limits, known, never_worse_than=None):
-        yield Choice(Rule.DEFAULT, operator.default(problem, limits))
+    def default(operator, problem, spec, known, never_worse_than=None):
+        yield Choice(Rule.DEFAULT, operator.default(problem, spec))
 
     monkeypatch.setattr(formulation, "choices", default)
     monkeypatch.setattr(plans, "records", lambda *_: [])

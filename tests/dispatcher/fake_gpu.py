@@ -17,7 +17,7 @@ class FakeGpu:
     Those of `problems` were compiled ahead.
     """
 
-    limits, libraries = H200, ("cublas",)
+    spec, libraries = H200, ("cublas",)
 
     def __init__(self):
         self.loaded, self.launched, self.refused, self.problems = [], [], {}, []

@@ -121,7 +121,7 @@ def fake(request, monkeypatch):
     code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
     monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
     monkeypatch.setattr(gpu, "Device", lambda ordinal: SimpleNamespace(set_current=lambda: 0, name="", properties=0))
-    monkeypatch.setattr(gpu, "device_limits", lambda name, properties: H200)
+    monkeypatch.setattr(gpu, "driver_spec", lambda name, properties: H200)
     monkeypatch.setattr(gpu, "check_device", lambda ordinal: None)
     monkeypatch.setattr(gpu, "compile_kernel", lambda *_: CompiledKernel(b"", Resources(1), "sm_90", ""))
     return Driver(monkeypatch, streams_tell=request.param)

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 from planted import check_caught
-from transpose_cases import CASES, LIMITS
+from transpose_cases import CASES, SPEC
 
 from autotune.codegen.layout.transpose.emit import emit
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
@@ -17,7 +17,7 @@ from autotune.search_spaces.layout.transpose import OPERATOR
 
 def test_cases_cover_every_value() -> None:
     seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(TransposeSchedule)}
-    spaces = [OPERATOR.space(TransposeProblem(16, 16, size), LIMITS) for size in ELEMENT_BYTES]
+    spaces = [OPERATOR.space(TransposeProblem(16, 16, size), SPEC) for size in ELEMENT_BYTES]
     for parameter in (parameter for space in spaces for parameter in space.parameters):
         drawn = seen.get(parameter.name) or {getattr(schedule, parameter.name) for _, schedule in CASES}
         assert set(parameter.values) <= drawn, parameter.name
@@ -38,7 +38,7 @@ def test_cases_cover_problems() -> None:
 def test_wide_index() -> None:
     """Rows that are further apart than 32 bits can tell, of which there is only one."""
     problem = TransposeProblem(1, 70, lda=2**31, ldb=1)
-    source = OPERATOR.program(problem, TransposeSchedule(), LIMITS)
+    source = OPERATOR.program(problem, TransposeSchedule(), SPEC)
     assert "using Index = long long;" in source.source
     assert verify(problem, source) == 0
 

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, LIMITS, TF32, scheduled
+from matmul.gemm_cases import CASES, E4M3, FP16, FP32, INT8, SPEC, TF32, scheduled
 from planted import check_caught
 
 from autotune import emulator
@@ -31,7 +31,7 @@ SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
 
 
 def program(problem: GemmProblem, words: str) -> Program:
-    return OPERATOR.program(problem, scheduled(words), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), SPEC)
 
 
 def test_cases_cover_problems_and_copies() -> None:

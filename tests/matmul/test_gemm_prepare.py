@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import LIMITS, scheduled
+from matmul.gemm_cases import SPEC, scheduled
 from planted import check_caught
 
 from autotune import emulator
@@ -35,7 +35,7 @@ LARGE = GemmProblem(4095, 4096, 4097)
 
 
 def program(problem: GemmProblem, schedule: GemmSchedule = BOTH) -> Program:
-    return OPERATOR.program(problem, schedule, LIMITS)
+    return OPERATOR.program(problem, schedule, SPEC)
 
 
 @pytest.mark.parametrize("dtype", [DType.UINT8, DType.UINT16, DType.UINT32])
@@ -139,12 +139,12 @@ def test_what_a_batch_shares_is_copied_once() -> None:
     ],
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
+    assert violation in OPERATOR.violations(problem, scheduled(words), SPEC)
 
 
 def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
     def tried(problem: GemmProblem) -> tuple[str, str]:
-        default = OPERATOR.default(problem, LIMITS)
+        default = OPERATOR.default(problem, SPEC)
         return default.prepare_a.value, default.prepare_b.value
 
     assert tried(LARGE) == ("copy", "none")
@@ -152,7 +152,7 @@ def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
     assert tried(replace(LARGE, m=64, n=4097, ldb=0, ldd=0, transpose_b=True)) == ("copy", "none")
     assert tried(replace(LARGE, k=4096, lda=0)) == ("none", "none")
     assert tried(ODD) == ("none", "none")
-    seeds = {(seed.kernel, seed.prepare_a) for seed in OPERATOR.seeds(LARGE, LIMITS)}
+    seeds = {(seed.kernel, seed.prepare_a) for seed in OPERATOR.seeds(LARGE, SPEC)}
     assert seeds == {("mma_sync", Prepare.COPY), ("wgmma", Prepare.COPY)}
     without_wgmma = {seed.prepare_a for seed in OPERATOR.seeds(LARGE, named_device("a100"))}
     assert without_wgmma == {Prepare.COPY, Prepare.NONE}
@@ -161,12 +161,12 @@ def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
 def test_the_time_model_knows_when_it_pays() -> None:
     def seconds(problem: GemmProblem, words: str) -> float:
         schedule = MmaSyncSchedule.parse(f"vector_d=1 {words}".split())
-        return modelled_seconds(OPERATOR, problem, schedule, LIMITS)
+        return modelled_seconds(OPERATOR, problem, schedule, SPEC)
 
     assert seconds(LARGE, "prepare_a=copy") < seconds(LARGE, "vector_a=1")
     few, thin = replace(LARGE, m=16, lda=0), "BM=16 BN=64 WM=16 WN=16"
     assert seconds(few, f"{thin} prepare_a=copy") > seconds(few, f"{thin} vector_a=1") - 1e-6
-    copies, product = OPERATOR.workload(LARGE, MmaSyncSchedule(prepare_a=Prepare.COPY), LIMITS)
+    copies, product = OPERATOR.workload(LARGE, MmaSyncSchedule(prepare_a=Prepare.COPY), SPEC)
     assert copies.memory_bytes == 2 * 2 * 4095 * 4097
     assert product.memory_bytes == LARGE.work.bytes
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import E4M3, FP16, FP32, INT8, LIMITS, TF32
+from matmul.gemm_cases import E4M3, FP16, FP32, INT8, SPEC, TF32
 from planted import check_caught
 
 from autotune import emulator
@@ -40,7 +40,7 @@ def schedule(words: str) -> WgmmaSchedule:
 
 
 def program(problem: GemmProblem, words: str) -> Program:
-    return OPERATOR.program(problem, schedule(words), LIMITS)
+    return OPERATOR.program(problem, schedule(words), SPEC)
 
 
 STEPS = [(layout, FP16, 136, "wait_depth=1 cluster_m=2") for layout in ("nn", "nt", "tn", "tt")]
@@ -110,7 +110,7 @@ def test_sums_of_rounded_floats_are_as_exact_as_stated() -> None:
 def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict[str, Any]) -> None:
     """The compiler refuses what loses performance: products in turn, and setmaxnreg that is ignored."""
     chosen, problem = schedule(words), GemmProblem(4096, 4096, 4096, **layout)
-    resources = compile_kernel(OPERATOR.program(problem, chosen, LIMITS), "sm_90").resources
+    resources = compile_kernel(OPERATOR.program(problem, chosen, SPEC), "sm_90").resources
     assert resources.stack_bytes == resources.spill_store_bytes == 0
     assert resources.registers == chosen.footprint(problem).registers
 
@@ -254,7 +254,7 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
     chosen = WgmmaSchedule.parse(words.split(), schedule("stages=2"))
-    assert any(found.startswith(violation) for found in OPERATOR.violations(problem, chosen, LIMITS))
+    assert any(found.startswith(violation) for found in OPERATOR.violations(problem, chosen, SPEC))
 
 
 def test_blocks_share_tiles() -> None:
@@ -368,7 +368,7 @@ def test_unaligned_operands_are_copied_first() -> None:
     problem = GemmProblem(65, 70, 131, True, batch=2, stride_b=0)
     chosen = "BM=64 BN=64 consumers=1 stages=2 prepare_a=copy prepare_b=transpose"
     verify(problem, program(problem, chosen))
-    assert OPERATOR.default(GemmProblem(4095, 4096, 4097, transpose_b=True), LIMITS).kernel == "wgmma"
+    assert OPERATOR.default(GemmProblem(4095, 4096, 4097, transpose_b=True), SPEC).kernel == "wgmma"
 
 
 def test_other_devices_have_no_wgmma() -> None:
@@ -380,7 +380,7 @@ def test_other_devices_have_no_wgmma() -> None:
 
 
 def test_few_seeds_by_mma_sync_follow_those_by_wgmma() -> None:
-    seeds = OPERATOR.seeds(SQUARE, LIMITS)
+    seeds = OPERATOR.seeds(SQUARE, SPEC)
     others = [seed for seed in seeds if seed.kernel == "mma_sync"]
     assert len(others) == 3  # they take seconds to compile
     assert seeds[-3:] == others
@@ -390,7 +390,7 @@ def test_blocks_that_share_k_exchange_their_sums() -> None:
     """Of 256×768×3072, tiles of 128×112 that eight blocks share take 13.5 µs on an H200, those of 64×48 and two 9.8."""
     problem = GemmProblem(256, 768, 3072, transpose_b=True)
     wide, narrow = (
-        modelled_seconds(OPERATOR, problem, schedule(words), LIMITS)
+        modelled_seconds(OPERATOR, problem, schedule(words), SPEC)
         for words in (
             "BM=128 BN=112 stages=6 cluster_k=8",
             "BM=64 BN=48 stages=12 consumers=1 wait_depth=1 cluster_k=2",
@@ -400,29 +400,29 @@ def test_blocks_that_share_k_exchange_their_sums() -> None:
 
 
 def test_the_winners_of_others_come_first() -> None:
-    default = OPERATOR.default(SQUARE, LIMITS)
+    default = OPERATOR.default(SQUARE, SPEC)
     assert (default.block_m, default.block_n, default.cluster, default.consumers) == (128, 256, 1, 2)
-    assert (default.stages, default.grid_blocks) == (4, LIMITS.sm_count)
+    assert (default.stages, default.grid_blocks) == (4, SPEC.sm_count)
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(256, 5120, 5120), (128, 6144, 4096), (64, 37888, 3584), (1024, 6144, 4096)])
 def test_tiles_fill_whole_waves(m: int, n: int, k: int) -> None:
     """Of the seeds, that which the time model finds fastest: tiles of powers of two leave a quarter of the SMs idle."""
     problem = GemmProblem(m, n, k, transpose_b=True)
-    chosen, _ = preferred(OPERATOR, problem, LIMITS)
+    chosen, _ = preferred(OPERATOR, problem, SPEC)
     blocks = chosen.tiles(problem) * chosen.cluster
-    assert blocks / LIMITS.sm_count / ceil_div(blocks, LIMITS.sm_count) > 0.9
+    assert blocks / SPEC.sm_count / ceil_div(blocks, SPEC.sm_count) > 0.9
 
 
 def test_narrow_tiles_have_long_steps() -> None:
     """Of 64×4096×4096, tiles of 64×32 take 13.2 µs on an H200 with 128 of k in a step, and 14.0 with 64."""
-    chosen, _ = preferred(OPERATOR, GemmProblem(64, 4096, 4096, transpose_b=True), LIMITS)
+    chosen, _ = preferred(OPERATOR, GemmProblem(64, 4096, 4096, transpose_b=True), SPEC)
     assert (chosen.block_m, chosen.block_n, chosen.block_k, chosen.cluster) == (64, 32, 128, 1)
 
 
 def test_tiles_with_rows_outside_have_short_steps() -> None:
     """16×8192×28672 takes 150 µs on an H200 by tiles of 64×64 with 128 of k in a step, 16 of whose rows are inside."""
-    seeds = list(OPERATOR.seeds(GemmProblem(16, 8192, 28672, transpose_b=True), LIMITS))
+    seeds = list(OPERATOR.seeds(GemmProblem(16, 8192, 28672, transpose_b=True), SPEC))
     assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and not one.swap} == {64}
     assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and one.swap} == {64, 128}
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matmul.gemv_cases import BF16, CASES, FP16, LIMITS, scheduled
+from matmul.gemv_cases import BF16, CASES, FP16, SPEC, scheduled
 from nvrtc import compile_unoptimised
 from planted import check_caught
 
@@ -22,7 +22,7 @@ from autotune.verification import launch_arrays
 
 
 def program(problem: GemvProblem, words: str) -> Program:
-    return OPERATOR.program(problem, scheduled(words), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), SPEC)
 
 
 def computed(problem: GemvProblem, words: str, arrays: dict[str, Array], alpha: float, beta: float) -> Array:
@@ -36,7 +36,7 @@ def test_cases_cover_every_value() -> None:
         schedules = [schedule for _, schedule in CASES if schedule.kernel == kernel.name]
         assert len(schedules) >= len(CASES) // 2 - 1
     schedules = [schedule for _, schedule in CASES]
-    for parameter in OPERATOR.kernel("fma").space(GemvProblem(4096, 4096, dtype=BF16), LIMITS).parameters:
+    for parameter in OPERATOR.kernel("fma").space(GemvProblem(4096, 4096, dtype=BF16), SPEC).parameters:
         assert set(parameter.values) <= {getattr(schedule, parameter.name) for schedule in schedules}, parameter.name
     shared = {(problem.order, schedule.cluster > 1, schedule.splits > 1) for problem, schedule in CASES}
     assert len(shared) == 2 * 2 * 2

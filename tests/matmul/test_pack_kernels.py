@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matmul.pack_cases import BF16, CASES, FP8, FP16, FP32, INT8, LIMITS
+from matmul.pack_cases import BF16, CASES, FP8, FP16, FP32, INT8, SPEC
 from planted import check_caught
 
 from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
@@ -27,7 +27,7 @@ def test_cases_cover_every_value() -> None:
     assert {s.held(p) for p, s in CASES} == {True, False}
     assert any(s.vector_width > p.vector_width("w") for p, s in CASES)  # weights are loaded one by one
     assert any(s.vector_width // p.weights.packed > p.vector_width("q") for p, s in CASES)  # and stored
-    for parameter in OPERATOR.space(PackProblem(64, 2**16, weights=INT8, group_size=0), LIMITS).parameters:
+    for parameter in OPERATOR.space(PackProblem(64, 2**16, weights=INT8, group_size=0), SPEC).parameters:
         missing = set(parameter.values) - {getattr(schedule, parameter.name) for _, schedule in CASES}
         assert missing <= {512, 1024}, (parameter.name, missing)  # threads, of which the emulator keeps stacks
 
@@ -127,5 +127,5 @@ BUGS = {
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug: str) -> None:
     problem, words, right, planted = BUGS[bug]
-    program = OPERATOR.program(problem, PackSchedule.parse(words.split()), LIMITS)
+    program = OPERATOR.program(problem, PackSchedule.parse(words.split()), SPEC)
     check_caught(problem, program, right, planted, seeds=(0,))

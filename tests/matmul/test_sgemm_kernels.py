@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from planted import check_caught
-from sgemm_cases import CASES, LIMITS, Case, template
+from sgemm_cases import CASES, SPEC, Case, template
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
@@ -19,7 +19,7 @@ from autotune.search_spaces.matmul.sgemm import OPERATOR
 
 def test_cases_cover_every_value() -> None:
     def space(case: Case) -> Space[SgemmSchedule]:
-        return OPERATOR.space(template(case[0].transpose_a, case[0].transpose_b), LIMITS)
+        return OPERATOR.space(template(case[0].transpose_a, case[0].transpose_b), SPEC)
 
     for parameter in (parameter for case in CASES[:4] for parameter in space(case).parameters):
         if parameter.name != "grid":  # the cases are too small for most of its values
@@ -43,14 +43,14 @@ def test_cases_cover_problems() -> None:
 def test_offsets_beyond_32_bits() -> None:
     """Rows so far apart that offsets inside of a tile need 64 bits; there is only one row of each."""
     problem = SgemmProblem(1, 70, 1, lda=2**30, ldb=2**30, ldc=2**30)
-    source = OPERATOR.program(problem, OPERATOR.default(problem, LIMITS), LIMITS)
+    source = OPERATOR.program(problem, OPERATOR.default(problem, SPEC), SPEC)
     assert "using Index = long long;" in source.source
     verify(problem, source)
 
 
 def test_the_tiles_of_a_group_are_counted_in_32_bits() -> None:
     problem = SgemmProblem(1, 2**27, 1)
-    few, many = (OPERATOR.violations(problem, SgemmSchedule(raster_group=rows), LIMITS) for rows in (2**12 - 1, 2**12))
+    few, many = (OPERATOR.violations(problem, SgemmSchedule(raster_group=rows), SPEC) for rows in (2**12 - 1, 2**12))
     assert [line for line in many if line not in few] == [
         "4096 rows of 1048576 tiles in a group (raster_group) are over 4294967295 tiles"
     ]
@@ -75,7 +75,7 @@ PLANTED = [
 @pytest.mark.parametrize(("right", "planted"), PLANTED)
 def test_planted_bug_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(61, 70, 130, batch=2, beta_nonzero=True, lda=132, ldb=72, ldc=72)
-    source = OPERATOR.program(problem, PIPELINED, LIMITS)
+    source = OPERATOR.program(problem, PIPELINED, SPEC)
     check_caught(problem, source, right, planted)
 
 
@@ -88,7 +88,7 @@ def test_planted_bug_is_caught(right: str, planted: str) -> None:
 )
 def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, right: str) -> None:
     problem = SgemmProblem(64, 64, 64, transpose_a=True)
-    source = OPERATOR.program(problem, schedule, LIMITS)
+    source = OPERATOR.program(problem, schedule, SPEC)
     check_caught(problem, source, right, right.replace("<", "<="))
 
 
@@ -105,7 +105,7 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
 )
 def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(64, 192, 112)
-    source = OPERATOR.program(problem, replace(PIPELINED, grid_blocks=5), LIMITS)
+    source = OPERATOR.program(problem, replace(PIPELINED, grid_blocks=5), SPEC)
     check_caught(problem, source, right, planted)
 
 
@@ -122,14 +122,14 @@ def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None
 def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
     problem = SgemmProblem(64, 192, 112)
     schedule = replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20)
-    source = OPERATOR.program(problem, schedule, LIMITS)
+    source = OPERATOR.program(problem, schedule, SPEC)
     check_caught(problem, source, right, planted)
 
 
 def test_more_clusters_share_a_tile_than_one_adds_up() -> None:
     """Of 35 partial sums, groups of 16 are added up first: two whole ones, and one of three."""
     problem = SgemmProblem(20, 24, 35 * 16)
-    verify(problem, OPERATOR.program(problem, replace(PIPELINED, grid_blocks=35), LIMITS))
+    verify(problem, OPERATOR.program(problem, replace(PIPELINED, grid_blocks=35), SPEC))
 
 
 def test_equal_sources_serve_many_problems() -> None:
@@ -159,7 +159,7 @@ def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
 def test_specialised_sources_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
     """The last tiles overlap their neighbours, and the residue along k comes first: after it one tile, two, or more."""
     problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, beta_nonzero=True)
-    source = OPERATOR.program(problem, on_edges(schedule), LIMITS)
+    source = OPERATOR.program(problem, on_edges(schedule), SPEC)
     for fact in ("overlap_last_m", "overlap_last_n", "residue_first", "guard_k"):
         assert f"{fact} = true" in source.source
     verify(problem, source)
@@ -181,7 +181,7 @@ def test_a_tile_overlaps_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
     size: dict[str, int], vectors: dict[str, int], overlaps: bool
 ) -> None:
     problem = SgemmProblem(**{"m": 64, "n": 70, "k": 40} | size)
-    source = OPERATOR.program(problem, replace(on_edges(EDGES["asynchronous"]), **vectors), LIMITS)
+    source = OPERATOR.program(problem, replace(on_edges(EDGES["asynchronous"]), **vectors), SPEC)
     assert ("overlap_last_n = true" in source.source) is overlaps
     verify(problem, source)
 
@@ -201,7 +201,7 @@ def test_a_tile_overlaps_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
 def test_planted_bug_at_an_edge_is_caught(right: str, planted: str, k: int) -> None:
     """Four blocks share 3 steps along k, or 13."""
     problem = SgemmProblem(97, 70, k, beta_nonzero=True)
-    source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), LIMITS)
+    source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), SPEC)
     check_caught(problem, source, right, planted)
 
 
@@ -213,6 +213,6 @@ def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:
     tile = {"block_m": 80, "block_k": 32, "warp_m": 40, "warp_n": 32, "thread_m": 20, "thread_n": 4}
     schedule = SgemmSchedule(**tile, pad_a=4, vector_a=1)
     assert schedule.lanes_k == 2
-    source = OPERATOR.program(problem, schedule, LIMITS)
+    source = OPERATOR.program(problem, schedule, SPEC)
     right = "group % rows == 0"
     check_caught(problem, source, right, "true")

@@ -23,13 +23,13 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.verification import launch_arrays
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16 = DType.BFLOAT16
 
 
 def program(problem: LogitsProblem, words: str) -> Program:
     chosen = operator("cross_entropy_backward" if problem.lse_given else "cross_entropy")
-    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS)
+    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC)
 
 
 @pytest.mark.parametrize("cases", [cross_entropy_cases, cross_entropy_backward_cases])
@@ -50,7 +50,7 @@ def test_the_reference_takes_impossible_logits_beside_the_target() -> None:
 
 def test_exponentials_of_logits_are_not_kept() -> None:
     kept = CrossEntropySchedule(passes=Passes.KEPT)
-    found = operator("cross_entropy").violations(CrossEntropyProblem(18, 64), kept, LIMITS)
+    found = operator("cross_entropy").violations(CrossEntropyProblem(18, 64), kept, SPEC)
     assert found == ["passes kept: expected one of two, online"]
 
 
@@ -167,12 +167,12 @@ def test_only_a_log_sum_of_infinity_or_nan_has_the_gradient_nan() -> None:
 )
 def test_illegal_schedules_say_why(words: str, message: str) -> None:
     chosen = operator("cross_entropy_backward")
-    assert chosen.violations(BACKWARD, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS) == [message]
+    assert chosen.violations(BACKWARD, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 def test_rows_that_are_read_again_are_not_loaded_early() -> None:
     chosen = operator("cross_entropy")
-    found = chosen.violations(PLAIN, chosen.kernels[0].schedule_type.parse([*STEPS.split(), "early=1"]), LIMITS)
+    found = chosen.violations(PLAIN, chosen.kernels[0].schedule_type.parse([*STEPS.split(), "early=1"]), SPEC)
     assert found == ["early: expected rows that are held, whose loads all leave at once"]
 
 
@@ -181,5 +181,5 @@ def test_rows_that_are_read_again_are_not_loaded_early() -> None:
 )
 def test_what_can_be_copied_in_bulk(words: str) -> None:
     chosen = operator("cross_entropy")
-    found = chosen.violations(LONG, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS)
+    found = chosen.violations(LONG, chosen.kernels[0].schedule_type.parse(words.split()), SPEC)
     assert any(line.startswith("bulk: expected early rows of several warps") for line in found)

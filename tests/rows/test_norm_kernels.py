@@ -21,14 +21,14 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.verification import launch_arrays
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16 = DType.BFLOAT16
 
 
 def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
     name = {RmsNormProblem: "rms_norm", LayerNormProblem: "layer_norm", NormBackwardProblem: "norm_backward"}
     chosen = operator(name[type(problem)])
-    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS)
+    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC)
 
 
 @pytest.mark.parametrize("cases", [rms_norm_cases, layer_norm_cases, norm_backward_cases])
@@ -241,7 +241,7 @@ def test_sums_of_several_rounds() -> None:
 def test_illegal_gradients_say_why(words: str, message: str) -> None:
     chosen = operator("norm_backward")
     problem = NormBackwardProblem(4, 70, align_x=8)
-    assert chosen.violations(problem, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS) == [message]
+    assert chosen.violations(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_illegal_gradients_say_why(words: str, message: str) -> None:
 )
 def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
     chosen = operator("layer_norm")
-    assert chosen.violations(SUM, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS) == [message]
+    assert chosen.violations(SUM, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
@@ -265,7 +265,7 @@ def test_one_pass_has_few_vectors_of_a_thread(width: int) -> None:
     schedule = chosen.kernels[0].schedule_type.parse([f"vector_width={width}", "passes=shifted"])
     for columns, rounds in ((512 * width, 16), (512 * width + 1, 17)):
         found = chosen.violations(
-            LayerNormProblem(4, columns, BF16, align_x=2 * width, ldx=1024 * width), schedule, LIMITS
+            LayerNormProblem(4, columns, BF16, align_x=2 * width, ldx=1024 * width), schedule, SPEC
         )
         assert any("passes shifted" in one for one in found) == (rounds > 16)
 

@@ -17,11 +17,11 @@ from reduce_cases import (
     FLOAT16,
     L2,
     LAST,
-    LIMITS,
     MAX,
     MEAN,
     MIN,
     SEGMENTS,
+    SPEC,
     SUM,
 )
 from reduce_elements import SPLIT, Elements, cancelling, constant, placed, split_problem, with_elements
@@ -78,7 +78,7 @@ COMBINE_TIE, TAKE = "tie ? a.index < b.index", "!(number <= partial.value)"
 def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Axis, change: Elements | None) -> None:
     problem = split_problem(op, axis)
     problem = with_elements(problem, change) if change else problem
-    program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
+    program = OPERATOR.program(problem, SPLIT[axis], SPEC)
     check_caught(problem, program, right, planted)
 
 
@@ -139,7 +139,7 @@ STAGED = "threads=128 TPR=16 vector_width=4 loads_in_flight=1 staged=1"
 def test_planted_bug_in_staged_segments_is_caught(right: str, planted: str) -> None:
     """Blocks of eight segments, of which some are empty, and several tiles each; the last vector is partly there."""
     problem = ReduceProblem(1, 5003, ARGMAX, SEGMENTS, segments=19)
-    kernel = OPERATOR.program(problem, ReduceSchedule.parse(STAGED.split()), LIMITS)
+    kernel = OPERATOR.program(problem, ReduceSchedule.parse(STAGED.split()), SPEC)
     check_caught(problem, kernel, right, planted, seeds=(1,))
 
 
@@ -159,7 +159,7 @@ FOLDED = ReduceSchedule.parse(["threads=128", "TPR=8", "vector_width=8", "loads_
 def test_planted_bug_in_folded_rows_is_caught(right: str, planted: str, op: Operation, change: Elements | None) -> None:
     problem = ReduceProblem(1003, 67, op, FIRST, FLOAT16)
     problem = with_elements(problem, change) if change else problem
-    program = OPERATOR.program(problem, FOLDED, LIMITS)
+    program = OPERATOR.program(problem, FOLDED, SPEC)
     check_caught(problem, program, right, planted, seeds=(0,))
 
 
@@ -167,6 +167,6 @@ def test_elements_behind_the_last_one_of_folded_rows_fit_an_index(monkeypatch: p
     """By indices of 16 bits instead of 32, whose end small arrays reach."""
     monkeypatch.setattr(reduce_schedule, "INT_MAX", 2**15 - 1)
     small, large = ReduceProblem(1003, 9, SUM, FIRST, FLOAT16), ReduceProblem(1003, 67, SUM, FIRST, FLOAT16)
-    narrow, wide = (OPERATOR.program(problem, FOLDED, LIMITS) for problem in (small, large))
+    narrow, wide = (OPERATOR.program(problem, FOLDED, SPEC) for problem in (small, large))
     verify(small, with_bug(narrow, "using Index = int;", "using Index = short;"), seeds=(0,))
     check_caught(large, wide, "using Index = long long;", "using Index = short;", seeds=(0,))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from planted import check_caught
-from rows.softmax_backward_cases import BF16, CASES, LIMITS
+from rows.softmax_backward_cases import BF16, CASES, SPEC
 
 from autotune import dispatcher
 from autotune.codegen.rows.problem import DTYPES
@@ -123,7 +123,7 @@ def test_bad_arguments_get_one_line(
 )
 def test_violations_carry_the_values(words: str, violation: str) -> None:
     problem = SoftmaxBackwardProblem(4, 64, align_x=8)
-    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [violation]
+    assert OPERATOR.violations(problem, schedule(words), SPEC) == [violation]
 
 
 def test_the_footprint_counts_both_arrays() -> None:
@@ -136,14 +136,14 @@ def test_the_footprint_counts_both_arrays() -> None:
 @pytest.mark.parametrize("problem", [SoftmaxBackwardProblem(65536, 2048, BF16), SoftmaxBackwardProblem(16384, 8192)])
 @pytest.mark.parametrize("log", [False, True])
 def test_seeds_spill_nothing(problem: SoftmaxBackwardProblem, log: bool) -> None:
-    for seed in OPERATOR.seeds(replace(problem, log=log), LIMITS)[:2]:
-        resources = compile_kernel(OPERATOR.program(replace(problem, log=log), seed, LIMITS), "sm_90").resources
+    for seed in OPERATOR.seeds(replace(problem, log=log), SPEC)[:2]:
+        resources = compile_kernel(OPERATOR.program(replace(problem, log=log), seed, SPEC), "sm_90").resources
         assert resources.spill_store_bytes == resources.stack_bytes == 0, seed
 
 
 def test_first_seeds_leave_an_sm_several_blocks() -> None:
     """As measured: with one block on an SM, nothing hides its waits, and such rows took 1.15 to 1.6 times as long."""
     problem = SoftmaxBackwardProblem(512, 50257, BF16, log=True)
-    for schedule in OPERATOR.seeds(problem, LIMITS)[:4]:
+    for schedule in OPERATOR.seeds(problem, SPEC)[:4]:
         assert schedule.min_blocks_per_sm >= 2
         assert schedule.cluster >= 4

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from planted import check_caught
-from rows.softmax_cases import BF16, CASES, FP16, LIMITS
+from rows.softmax_cases import BF16, CASES, FP16, SPEC
 
 from autotune import emulator
 from autotune.codegen.model.program import Program
@@ -27,12 +27,12 @@ def schedule(words: str) -> SoftmaxSchedule:
 
 
 def program(problem: SoftmaxProblem, words: str) -> Program:
-    return OPERATOR.program(problem, schedule(words), LIMITS)
+    return OPERATOR.program(problem, schedule(words), SPEC)
 
 
 def test_cases_cover_every_value() -> None:
     seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(SoftmaxSchedule)}
-    for parameter in OPERATOR.space(SoftmaxProblem(16, 4096, BF16), LIMITS).parameters:
+    for parameter in OPERATOR.space(SoftmaxProblem(16, 4096, BF16), SPEC).parameters:
         assert set(parameter.values) <= seen[parameter.name], parameter.name
     pairs = {(str(schedule.hold), str(schedule.passes), schedule.cluster > 1) for _, schedule in CASES}
     assert len(pairs) == 3 * 2 * 2 + 2  # exponentials are kept in registers alone
@@ -144,11 +144,11 @@ def test_planted_bug_in_the_order_of_heads_is_caught(right: str, planted: str) -
 
 
 def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
-    assert OPERATOR.violations(replace(MASKED, rows=12), schedule("TPR=4 heads_first=1"), LIMITS) == []
+    assert OPERATOR.violations(replace(MASKED, rows=12), schedule("TPR=4 heads_first=1"), SPEC) == []
     for rows, heads in ((15, 2), (12, 1)):
         problem = replace(MASKED, rows=rows, heads=heads)
         expected = f"heads_first: expected whole blocks of {3 * heads} rows that share a mask"
-        assert OPERATOR.violations(problem, schedule("TPR=4 heads_first=1"), LIMITS) == [expected]
+        assert OPERATOR.violations(problem, schedule("TPR=4 heads_first=1"), SPEC) == [expected]
 
 
 def test_rows_that_begin_between_vectors_take_their_mask_element_by_element() -> None:
@@ -168,7 +168,7 @@ def test_rows_that_begin_between_vectors_take_their_mask_element_by_element() ->
     ],
 )
 def test_rows_with_a_mask_wait_where_it_can_be_applied(problem: SoftmaxProblem, words: str, violation: str) -> None:
-    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [violation]
+    assert OPERATOR.violations(problem, schedule(words), SPEC) == [violation]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_rows_with_a_mask_wait_where_it_can_be_applied(problem: SoftmaxProblem, 
 )
 def test_only_what_does_not_count_is_skipped(problem: SoftmaxProblem, words: str) -> None:
     expected = "skip: expected rows in registers, of which a part counts by lengths or by a causal mask alone"
-    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [expected]
+    assert OPERATOR.violations(problem, schedule(words), SPEC) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_only_what_does_not_count_is_skipped(problem: SoftmaxProblem, words: str
 )
 def test_exponentials_are_kept_in_registers_alone(problem: SoftmaxProblem, words: str) -> None:
     expected = "passes kept: expected rows in registers, and no logarithm, which takes each exponential once anyway"
-    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [expected]
+    assert OPERATOR.violations(problem, schedule(words), SPEC) == [expected]
 
 
 def test_kept_exponentials_are_floats_in_place_of_what_was_loaded() -> None:
@@ -326,6 +326,6 @@ def test_source_depends_on_what_it_uses() -> None:
 )
 def test_seeds_spill_nothing(rows: int, columns: int, dtype: str) -> None:
     problem = SoftmaxProblem.from_dict({"rows": rows, "columns": columns, "dtype": dtype})
-    for seed in OPERATOR.seeds(problem, LIMITS)[:4]:
-        resources = compile_kernel(OPERATOR.program(problem, seed, LIMITS), "sm_90").resources
+    for seed in OPERATOR.seeds(problem, SPEC)[:4]:
+        resources = compile_kernel(OPERATOR.program(problem, seed, SPEC), "sm_90").resources
         assert resources.spill_store_bytes == resources.stack_bytes == 0, seed

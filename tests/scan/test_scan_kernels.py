@@ -15,10 +15,10 @@ from scan_cases import (
     FLOAT64,
     INT32,
     INT64,
-    LIMITS,
     MAX,
     MIN,
     PRODUCT,
+    SPEC,
     SUM,
 )
 from scan_tiles import COLUMNS, IN_TURN, SHARED, TINY, program
@@ -61,10 +61,10 @@ def test_cases_cover_every_value() -> None:
     assert len(ways) == 12
     assert any(p.wide for p in problems)
     assert any(p.rows > 1 and s.kernel == "look_back" for p, s in CASES)
-    assert {s.grid_blocks // LIMITS.sm_count for s in schedules if s.grid_blocks} == {1, 2, 3, 4}
+    assert {s.grid_blocks // SPEC.sm_count for s in schedules if s.grid_blocks} == {1, 2, 3, 4}
     assert all(sum(s.kernel == kernel.name for s in schedules) >= 6 for kernel in OPERATOR.kernels)
     for kernel in OPERATOR.kernels:
-        for parameter in kernel.space(ScanProblem(64, 4096, dtype=FLOAT16), LIMITS).parameters:
+        for parameter in kernel.space(ScanProblem(64, 4096, dtype=FLOAT16), SPEC).parameters:
             if parameter.name != "blocks_per_sm":
                 missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
                 assert not missing, (parameter.name, missing)

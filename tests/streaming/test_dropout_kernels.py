@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from dropout_cases import BFLOAT16, BITS, BYTES, CASES, FLOAT16, FLOAT32, KINDS, LIMITS
+from dropout_cases import BFLOAT16, BITS, BYTES, CASES, FLOAT16, FLOAT32, KINDS, SPEC
 from planted import check_caught
 
 from autotune import emulator
@@ -49,7 +49,7 @@ def with_scalars(problem: DropoutProblem, **scalars: float) -> DropoutProblem:
 
 
 def program(problem: DropoutProblem, words: str = "") -> Program:
-    return OPERATOR.program(problem, DropoutSchedule.parse(words.split()), LIMITS)
+    return OPERATOR.program(problem, DropoutSchedule.parse(words.split()), SPEC)
 
 
 def test_cases_cover_every_value() -> None:
@@ -64,7 +64,7 @@ def test_cases_cover_every_value() -> None:
         (False, True),
     }
     assert any(s.by_rows(p) and s.vector_width >= 4 and p.columns % 4 for p, s in CASES)
-    for parameter in OPERATOR.space(DropoutProblem(64, 4096, BFLOAT16), LIMITS).parameters:
+    for parameter in OPERATOR.space(DropoutProblem(64, 4096, BFLOAT16), SPEC).parameters:
         if parameter.name != "blocks_per_sm":
             missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
             assert not missing, (parameter.name, missing)

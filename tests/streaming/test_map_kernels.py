@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from planted import check_caught
-from streaming.map_cases import BF16, CASES, FP16, FP32, LIMITS
+from streaming.map_cases import BF16, CASES, FP16, FP32, SPEC
 
 from autotune import emulator
 from autotune.codegen.epilogue.activation import Activation
@@ -32,14 +32,14 @@ def schedule(words: str) -> MapSchedule:
 def run(problem: MapProblem, words: str, x: Any) -> Any:
     """The results for an input, of which the first row is taken."""
     arrays = {"x": np.asarray(x, problem.dtype.numpy), "y": np.zeros(problem.tensors[-1].size, problem.result.numpy)}
-    emulator.run(OPERATOR.program(problem, schedule(words), LIMITS), problem.tensors, arrays, {}, seed=0)
+    emulator.run(OPERATOR.program(problem, schedule(words), SPEC), problem.tensors, arrays, {}, seed=0)
     return arrays["y"]
 
 
 def test_cases_cover_every_value() -> None:
     seen = {field.name: {getattr(schedule, field.name) for _, schedule in CASES} for field in fields(MapSchedule)}
     for problem in (MapProblem(16, 4096, SILU, BF16), MapProblem(16, 4096, SILU, BF16, gate=Gate.HALVES)):
-        for parameter in OPERATOR.space(problem, LIMITS).parameters:
+        for parameter in OPERATOR.space(problem, SPEC).parameters:
             if parameter.name != "grid_blocks":
                 assert set(parameter.values) <= seen[parameter.name], parameter.name
     assert {0, 3} <= seen["grid_blocks"]
@@ -80,7 +80,7 @@ def test_a_gradient_is_right_everywhere(function: Activation) -> None:
     z = np.concatenate([np.linspace(-20, 20, 4000), *far]).astype(np.float32)
     problem = MapProblem(1, z.size, function, backward=True)
     arrays = {"x": z, "g": np.ones_like(z), "y": np.zeros_like(z)}
-    emulator.run(OPERATOR.program(problem, schedule("vector_width=4"), LIMITS), problem.tensors, arrays, {}, seed=3)
+    emulator.run(OPERATOR.program(problem, schedule("vector_width=4"), SPEC), problem.tensors, arrays, {}, seed=3)
     with np.errstate(over="ignore"):
         expected = function.gradient(z.astype(np.float64), np.ones(z.size))
         np.testing.assert_allclose(arrays["y"], expected.astype(np.float32), rtol=2.0**-20, atol=2.0**-20)

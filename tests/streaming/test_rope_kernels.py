@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from rope_cases import BFLOAT16, CASES, COMPUTED, FLOAT16, FLOAT32, INT64, LIMITS, OFFSET, TABLE, WITH_TABLE
+from rope_cases import BFLOAT16, CASES, COMPUTED, FLOAT16, FLOAT32, INT64, OFFSET, SPEC, TABLE, WITH_TABLE
 
 from autotune.codegen.model.program import Program
 from autotune.codegen.streaming.rope.problem import Positions, RopeProblem, frequencies
@@ -29,7 +29,7 @@ def with_scalars(problem: RopeProblem, **scalars: float) -> RopeProblem:
 
 
 def program(problem: RopeProblem, words: str) -> Program:
-    return OPERATOR.program(problem, RopeSchedule.parse(words.split()), LIMITS)
+    return OPERATOR.program(problem, RopeSchedule.parse(words.split()), SPEC)
 
 
 def test_cases_cover_every_value() -> None:
@@ -42,7 +42,7 @@ def test_cases_cover_every_value() -> None:
     assert any(p.sequence for p in problems)
     assert any(p.interleaved and s.vector_width == 1 for p, s in CASES)
     assert any(p.heads > s.heads_per_thread and p.heads % s.heads_per_thread for p, s in CASES)
-    for parameter in OPERATOR.space(RopeProblem(64, 8, 8, 128), LIMITS).parameters:
+    for parameter in OPERATOR.space(RopeProblem(64, 8, 8, 128), SPEC).parameters:
         if parameter.name != "blocks_per_sm":
             missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
             assert not missing, (parameter.name, missing)

@@ -288,7 +288,7 @@ def test_a_schedule_that_waits_twice_is_tried_once(db, device):
 
 def test_a_run_may_claim_what_it_gave_up_but_not_what_another_tries(db, device):
     def sharing(study, first):
-        return SharedProposals(Proposals(TOY, PROBLEM, device.limits, "random", 0, [first], {}), study, dict)
+        return SharedProposals(Proposals(TOY, PROBLEM, device.spec, "random", 0, [first], {}), study, dict)
 
     with open_study(db) as study, open_study(db) as another:
         own = sharing(study, ONE)
@@ -312,7 +312,7 @@ def test_devices_that_differ_form_different_studies():
     others = [
         ToyDevice(time_source=TimeSource.MODELLED),
         changed_device(environment={"driver": "590"}),
-        changed_device(limits=replace(device.limits, sm_count=7)),
+        changed_device(spec=replace(device.spec, sm_count=7)),
     ]
     names = [study_name("s", TOY, PROBLEM, one) for one in [device, ToyDevice(), *others]]
     assert names[0] == names[1]

@@ -119,7 +119,7 @@ class ToyDevice:
     """Times every schedule by `toy_seconds`; `evaluations` lists what it was asked, `outcome` may say otherwise."""
 
     selector = "h200"
-    limits = named_device("h200")
+    spec = named_device("h200")
     time_source: TimeSource = TimeSource.MEASURED
     outcome: object = None
     evaluations: list = field(default_factory=list)

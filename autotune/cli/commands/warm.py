@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.suite import SuiteOption, entries_of
 
@@ -28,7 +28,7 @@ def warm(
     from autotune.dispatcher.choice.records import read_records
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
-    spec = limits_of(device)
+    spec = spec_of(device)
     warmed: list[Compiled] = []
     with TuningDB(db, create=False) as database:
         for compiled in compile_ahead(operator, problems, spec, lambda one: read_records(one, spec, database)):

@@ -61,7 +61,7 @@ class Plan:
     def __init__(self, operator: Operator[Any, Any], problem: Problem, where: Target, one_shape: bool) -> None:
         substitute = operator.substitutes.get(settings.never_worse_than or "")
         baseline = settings.never_worse_than if substitute and substitute.library in where.libraries else None
-        stated = formulation_of(operator, problem, where.limits, lambda one: records(one, where.limits), baseline)
+        stated = formulation_of(operator, problem, where.spec, lambda one: records(one, where.spec), baseline)
         self.operator, self.problem, self._pointers = stated.operator, stated.problem, stated.pointers
         self.calls = 0
         self._target = where
@@ -104,12 +104,12 @@ class Plan:
         special = choice.shape_specialized
         if special == choice or self.problem.served_as is not None:
             return None
-        program = self.operator.program(self.problem, special.schedule, self._target.limits)
+        program = self.operator.program(self.problem, special.schedule, self._target.spec)
         return special if self._one_shape or self._target.compiled(program) else None
 
     def _load(self, choice: Choice) -> Loaded | None:
         try:
-            program = self.operator.program(self.problem, choice.schedule, self._target.limits)
+            program = self.operator.program(self.problem, choice.schedule, self._target.spec)
             return Loaded(choice, Template(program, self._kernel(choice, program), self._target.encoder))
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
@@ -171,7 +171,7 @@ def plan_for(
                     )
                 plan = _plans[key] = Plan(operator, problem, where, one_shape)
                 if plan.choice.rule not in (Rule.BASELINE, Rule.EXACT) and device != HOST:
-                    warn_without_records(plan.operator, where.limits)
-                    note(plan.operator.name, where.limits.name, plan)
-                    tune_in_background(plan.operator.name, where.limits.name)
+                    warn_without_records(plan.operator, where.spec)
+                    note(plan.operator.name, where.spec.name, plan)
+                    tune_in_background(plan.operator.name, where.spec.name)
     return plan

@@ -87,7 +87,7 @@ class _Job:
         self._choices: Iterator[Choice] = (
             one for choice in self._stated.choices for one in (choice.shape_specialized, choice)
         )
-        self._limits, self._pool = spec, pool
+        self._spec, self._pool = spec, pool
         self._start()
 
     def finish(self) -> Choice:
@@ -108,8 +108,8 @@ class _Job:
         if choice is None:
             return False
         self._choice = choice
-        program = self._stated.operator.program(self._stated.problem, self._choice.schedule, self._limits)
-        self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._limits.arch)
+        program = self._stated.operator.program(self._stated.problem, self._choice.schedule, self._spec)
+        self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._spec.arch)
         return True
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
-from autotune.devices.select import device_limits
+from autotune.devices.select import selected_spec
 from autotune.dispatcher.settings import settings
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
@@ -25,7 +25,7 @@ class Explanation:
     Attributes:
         operator: its name.
         problem: what is to be computed.
-        limits: of the device, whose model's records are looked at.
+        spec: the device, whose model's records are looked at.
         considered: records of the problem's layout and about its sizes, those that cannot serve with the reason;
             then what serves without a record.
         served_by: if another operator computes the same, and promises to be faster, its explanation.
@@ -33,7 +33,7 @@ class Explanation:
 
     operator: str
     problem: Problem
-    limits: DeviceSpec
+    spec: DeviceSpec
     considered: tuple[Choice, ...]
     served_by: Explanation | None = None
 
@@ -46,7 +46,7 @@ class Explanation:
         if self.served_by:
             return f"{self.operator} {self.problem.key}, served by {self.served_by}"
         chosen = self.chosen
-        words = [f"{self.operator} {self.problem.key} on {self.limits.name}: {chosen.rule}"]
+        words = [f"{self.operator} {self.problem.key} on {self.spec.name}: {chosen.rule}"]
         if chosen.rule is Rule.NEAREST:
             words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}")
             words.append(f"distance {chosen.distance:.2f}")
@@ -69,7 +69,7 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
         ValueError: no such operator, or no such problem.
         DeviceError: no such device.
     """
-    chosen, spec = registered(operator), device_limits(device)
+    chosen, spec = registered(operator), selected_spec(device)
     problem = chosen.problem_type.from_dict(fields)
     return explained(chosen, problem, spec, lambda one: records(one, spec), settings.never_worse_than)
 

@@ -37,11 +37,11 @@ class Target(Protocol):
     """What kernels run on: a GPU or the emulator.
 
     Attributes:
-        limits: of the device for which schedules must be legal; `limits.name` is the model of its records.
+        spec: the device for which schedules must be legal; `spec.name` is the model of its records.
         libraries: those that may compute instead of a kernel; see `Substitute`.
     """
 
-    limits: DeviceSpec
+    spec: DeviceSpec
     libraries: tuple[str, ...]
 
     def load(self, problem: Problem, program: Program) -> Kernel:

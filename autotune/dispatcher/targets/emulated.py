@@ -29,7 +29,7 @@ class Emulator:
     libraries: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.limits = named_device(_MODEL)
+        self.spec = named_device(_MODEL)
 
     def load(self, problem: Problem, program: Program) -> Kernel:
         """See `Target`."""

@@ -79,7 +79,7 @@ class Proposals(Iterator[Candidate]):
     ) -> None:
         self.illegal = 0
         self.exhausted = False
-        self._operator, self._problem, self._limits = operator, problem, spec
+        self._operator, self._problem, self._spec = operator, problem, spec
         space = operator.space(problem, spec)
         self._space = TrialSpace(space)
         self._first = iter(first)
@@ -152,7 +152,7 @@ class Proposals(Iterator[Candidate]):
         return next((self.given(schedule) for schedule in swept), None)
 
     def _violations(self, schedule: Schedule) -> list[str]:
-        return self._operator.violations(self._problem, schedule, self._limits)
+        return self._operator.violations(self._problem, schedule, self._spec)
 
     def _ask(self) -> optuna.Trial:
         return self._study.ask(self._space.distributions)

@@ -69,8 +69,8 @@ class StoredStudy:
         title, facts = study_name(name, operator, problem, device)
         self.tuner = uuid4().hex[:12]
         self._marks = {TUNER: self.tuner, RUN: run}
-        self._space = TrialSpace(operator.space(problem, device.limits))
-        self._operator, self._problem, self._limits = operator, problem, device.limits
+        self._space = TrialSpace(operator.space(problem, device.spec))
+        self._operator, self._problem, self._spec = operator, problem, device.spec
         self._retry = RetryHeartbeatStaleTrialCallback(_RETRIES)
         if db.url.get_backend_name() == "postgresql":
             from autotune.db.study_tables import StudyTables
@@ -166,7 +166,7 @@ class StoredStudy:
                 schedule = self._operator.schedule(fields)
             else:
                 return None
-            return schedule if not self._operator.violations(self._problem, schedule, self._limits) else None
+            return schedule if not self._operator.violations(self._problem, schedule, self._spec) else None
         return None
 
     def _set_state(self, trial: int, state: TrialState) -> bool:
@@ -180,9 +180,9 @@ class StoredStudy:
 
 def study_name(prefix: str | None, operator: Operator[Any, Any], problem: Problem, device: Device) -> tuple[str, str]:
     """The study's name, and the digest in it of what the times of its trials depend on."""
-    program = operator.emit(problem, operator.default(problem, device.limits)).digest
-    values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.limits).parameters]
+    program = operator.emit(problem, operator.default(problem, device.spec)).digest
+    values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.spec).parameters]
     known = json.dumps([depends_on(device), program, values], sort_keys=True)
     facts = hashlib.sha256(known.encode()).hexdigest()[:8]
-    title = f"{operator.name} {problem.key} on {device.limits.name}, {device.time_source}, {facts}"
+    title = f"{operator.name} {problem.key} on {device.spec.name}, {device.time_source}, {facts}"
     return f"{prefix}: {title}" if prefix else title, facts
