@@ -95,7 +95,7 @@ class AttentionProblem(StridedProblem):
         super().__post_init__()
         if self.heads_kv and self.heads % self.heads_kv:
             raise ValueError(f"heads_kv={self.heads_kv}: expected a divisor of the {self.heads} heads of q")
-        if self.batch * self.queries * self.heads > INT_MAX:
+        if self.rows > INT_MAX:
             raise ValueError(
                 f"batch={self.batch}, queries={self.queries}, heads={self.heads}: expected {INT_MAX} rows at most"
             )
@@ -116,6 +116,11 @@ class AttentionProblem(StridedProblem):
     def group(self) -> int:
         """Heads of q that a head of k and v serves."""
         return self.heads // self.kv_heads
+
+    @property
+    def rows(self) -> int:
+        """Queries of all heads."""
+        return self.batch * self.queries * self.heads
 
     @property
     def value_elements(self) -> int:
@@ -179,7 +184,7 @@ class AttentionProblem(StridedProblem):
         """Operands are read once, results are written once. A pair takes an exponential, and a product and a sum for
         each element of a head of k and v."""
         pairs = self.batch * self.heads * self.pairs
-        results = self.bytes_of("o") + (4 * self.batch * self.heads * self.queries if self.lse else 0)
+        results = self.bytes_of("o") + (4 * self.rows if self.lse else 0)
         read = sum(map(self.bytes_of, "qkv")) + 4 * self.heads * self.sinks if pairs else 0
         operations = {
             Unit.TENSOR_FP16: 2 * pairs * (self.head_dim + self.value_elements),
@@ -228,13 +233,11 @@ class AttentionProblem(StridedProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """o and lse in float64, and ``o_scale``."""
-        rows = np.arange(self.batch * self.queries * self.heads)
-        return self.reference_rows(inputs, scalars, rows)
+        return self.reference_rows(inputs, scalars, np.arange(self.rows))
 
     def sampled_rows(self, seed: int) -> Array | None:
         """Of many pairs, a thousand rows: (b, s, h) in row-major order."""
-        rows = self.batch * self.queries * self.heads
-        return sampled_rows(rows, seed, _SAMPLED) if rows * self.keys > _ALL_ROWS else None
+        return sampled_rows(self.rows, seed, _SAMPLED) if self.rows * self.keys > _ALL_ROWS else None
 
     def reference_rows(
         self, inputs: Mapping[str, Array], scalars: Mapping[str, float], rows: Array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.attention.attention.emit import scheduled
+from autotune.codegen.attention.attention.emit import source_of
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.program import Program
 
@@ -11,5 +11,4 @@ from .schedule import FlashSchedule
 
 def emit(problem: AttentionProblem, schedule: FlashSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    header = "attention/attention/flash/flash.cuh"
-    return scheduled(problem, schedule, header, "attention_flash_block", schedule.blocks(problem))
+    return source_of(problem).scheduled(schedule, schedule.blocks(problem), "flash/flash", "attention_flash_block")
