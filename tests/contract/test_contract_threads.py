@@ -17,6 +17,7 @@ from autotune.base.cuda_core import handle_return
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role
+from autotune.compiler import compile_kernel
 from autotune.dispatcher.calls.arguments import Template
 from autotune.dispatcher.targets import workspaces
 from autotune.dispatcher.targets.gpu import Gpu, _GpuKernel
@@ -97,7 +98,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monk
 def test_no_bit_differs_in_threads_on_their_own_default_streams(name: str) -> None:
     gpu = Gpu(0)
     for problem, program in islice(with_workspace(name), _KERNELS):
-        template = Template(program, gpu.load(problem, program), gpu.encoder)
+        template = Template(program, gpu.load(problem, program, compile_kernel), gpu.encoder)
         with gpu._context:
             (expected,) = _Launches(problem, template).batches(1)
             wrong = list[str]()

@@ -222,7 +222,7 @@ def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
 
 def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems without a record that programs called on this device model, the most called first."""
-    from autotune.dispatcher.choice.untuned import untuned_calls
+    from autotune.dispatcher.choice.called import untuned_calls
 
     model = device.spec.name
     sources = (TimeSource.MEASURED, device.time_source)

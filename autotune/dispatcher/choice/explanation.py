@@ -8,7 +8,7 @@ from typing import Any
 
 from autotune.codegen.model.problem import Problem
 from autotune.devices.select import selected_spec
-from autotune.dispatcher.settings import settings
+from autotune.dispatcher.settings import lock_in_force, settings
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -68,6 +68,7 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
     Raises:
         ValueError: no such operator, or no such problem.
         DeviceError: no such device.
+        LockError: a lock is in force, and says nothing of the problem.
     """
     chosen, spec = registered(operator), selected_spec(device)
     problem = chosen.problem_type.from_dict(fields)
@@ -81,7 +82,18 @@ def explained(
     known: KnownRecords,
     never_worse_than: str | None = None,
 ) -> Explanation:
-    """`explain` for what is there already."""
+    """`explain` for what is there already; under a lock, what that says comes first.
+
+    Raises:
+        LockError: the lock says nothing of the problem, or cannot be used.
+    """
+    if lock := lock_in_force():
+        locked = lock.serving(operator, problem, spec).locked
+        own = Explanation(operator.name, problem, spec, (Choice(Rule.LOCK, locked.schedule),))
+        same = locked.operator is operator
+        return (
+            own if same else replace(own, served_by=replace(own, operator=locked.operator.name, problem=locked.problem))
+        )
     own = _explained(operator, problem, spec, known(operator), never_worse_than)
     stated = formulation_of(operator, problem, spec, known, never_worse_than)
     if stated.operator is operator:

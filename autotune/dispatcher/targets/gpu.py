@@ -18,14 +18,14 @@ from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
-from autotune.compiler import cached_kernel, compile_kernel
+from autotune.compiler import cached_kernel
 from autotune.devices.cuda import driver_spec
 from autotune.devices.driver import check_device, reason
 from autotune.devices.launcher import LoadedProgram
 from autotune.devices.tensor_maps import encoder
 from autotune.search_spaces.contract.baselines import Substitute
 
-from .base import Kernel, LaunchError
+from .base import Code, Kernel, LaunchError
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
 
@@ -47,9 +47,9 @@ class Gpu:
         # Not by a `CudaDevice`, which asks NVML and NVRTC for the provenance of what it measures, too.
         self.spec = driver_spec(device.name, device.properties)
 
-    def load(self, problem: Problem, program: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program, code: Code) -> Kernel:
         """See `Target`."""
-        compiled = compile_kernel(program, self.spec.arch)
+        compiled = code(program, self.spec.arch)
         try:
             with self._context:
                 loaded = LoadedProgram(compiled, program)
