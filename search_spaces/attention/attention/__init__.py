@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.attention.attention.emit import emit_reference
 from autotune.codegen.attention.attention.presets import PRESETS
 from autotune.codegen.attention.attention.problem import AttentionProblem
@@ -12,7 +10,6 @@ from autotune.search_spaces.contract.operator import Operator
 from . import flash
 from .baselines import BASELINES
 from .call import CALL
-from .default import default
 
 OPERATOR = Operator(
     name="attention",
@@ -20,9 +17,7 @@ OPERATOR = Operator(
     problem_type=AttentionProblem,
     kernels=(flash.KERNEL,),
     reference=emit_reference,
-    default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
 )

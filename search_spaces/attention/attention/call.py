@@ -127,7 +127,7 @@ def _bind(
         **options,
         **where,
     )
-    return Binding(problem, {"q": "q", "k": "k", "v": "v", "sinks": "sinks", "out": "o", "lse": "lse"})
+    return Binding(problem, {"out": "o"})
 
 
 CALL = Call(

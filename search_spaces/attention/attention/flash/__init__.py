@@ -9,4 +9,4 @@ from autotune.search_spaces.contract.kernel import Kernel
 from .space import candidates, checks, constraints, space
 from .workload import workload
 
-KERNEL = Kernel(FlashSchedule, constraints, emit, space, candidates, checks, workload)
+KERNEL = Kernel(FlashSchedule, emit, constraints, space, candidates, checks, workload)
