@@ -111,7 +111,7 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     name="doubling",
     summary="y = 2x",
     problem_type=Doubling,
-    kernels=(Kernel(DoublingSchedule, violations, emit, nothing, lambda problem, spec: [], checks, workload),),
+    kernels=(Kernel(DoublingSchedule, emit, violations, nothing, lambda problem, spec: [], checks, workload),),
     reference=lambda problem: emit(problem, DoublingSchedule()),
     default=lambda problem, spec: DoublingSchedule(),
     presets={},

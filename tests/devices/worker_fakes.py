@@ -77,8 +77,8 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     kernels=(
         Kernel(
             FaultySchedule,
-            lambda problem, schedule, spec: [],
             emit,
+            lambda problem, schedule, spec: [],
             lambda problem, spec: Space((Parameter("number", tuple(range(100))),), FaultySchedule.from_dict),
             lambda problem, spec: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
             lambda problem, schedule: [],

@@ -87,8 +87,8 @@ TOY = Operator(
     kernels=(
         Kernel(
             ToySchedule,
-            violations,
             emit,
+            violations,
             space,
             lambda problem, spec: [s for s in SEEDS if not violations(problem, s, spec)],
             lambda problem, schedule: [],
