@@ -18,6 +18,7 @@ from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
+from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
@@ -61,6 +62,18 @@ def test_drawn_cases_take_every_choice(name: str) -> None:
         for parameter in operator(name).space(problem, SPEC).parameters if problem.work.bytes else ():
             choices = {value for value in parameter.values if isinstance(value, str | bool)}
             assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_cases_have_every_kind(name: str) -> None:
+    """All words and flags by which the problems of the tests differ in kind."""
+    cases = cases_of(name)
+    stated = (*cases.PROBLEMS.values(), *cases.SMALL_PROBLEMS)
+    for field, spec in field_specs(operator(name).problem_type).items():
+        if spec.role is FieldRole.KIND:
+            seen = {getattr(problem, field) for problem, _ in cases.CASES}
+            known = {getattr(problem, field) for problem in stated}
+            assert {value for value in known if isinstance(value, str | bool)} <= seen, field
 
 
 @drawn
