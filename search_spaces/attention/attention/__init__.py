@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from autotune.codegen.attention.attention.emit import emit_reference
 from autotune.codegen.attention.attention.presets import PRESETS
 from autotune.codegen.attention.attention.problem import AttentionProblem
@@ -11,7 +13,7 @@ from . import flash
 from .baselines import BASELINES
 from .call import CALL
 
-OPERATOR = Operator(
+OPERATOR: Operator[AttentionProblem, Any] = Operator(
     name="attention",
     summary="O = softmax(scale·Q·Kᵀ)·V of each head, by online softmax",
     problem_type=AttentionProblem,
