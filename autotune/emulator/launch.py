@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import signal
 import subprocess
@@ -12,7 +13,9 @@ from functools import partial
 import numpy as np
 
 from autotune.base.errors import AutotuneError
+from autotune.codegen.model.hardware import MOST_ARGUMENT_BYTES
 from autotune.codegen.model.launch import Launch, Memset, Region
+from autotune.codegen.model.packing import laid_out
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
@@ -67,6 +70,7 @@ def run(
     tensors = [tensor for tensor in tensors if tensor.name in program.tensor_names]
     for tensor in tensors:
         _check_array(tensor, arrays[tensor.name])
+    _check_arguments(program)
     for step in program.unrolled:
         if isinstance(step, Memset):
             _check_memset(step, program.workspace_bytes)
@@ -127,6 +131,15 @@ def _shared(tensor: Tensor, other: Tensor, arrays: Mapping[str, Array]) -> bool:
             "expected the same array, or memory of its own"
         )
     return True
+
+
+def _check_arguments(program: Program) -> None:
+    """That a launch can take them; those with lists of arrays may be too many."""
+    size = max((ctypes.sizeof(kind) for kind in laid_out(program.blocks)[0]), default=0)
+    if size > MOST_ARGUMENT_BYTES:
+        raise EmulatorError(
+            f"{program.name} takes arguments of {size} bytes: a launch has {MOST_ARGUMENT_BYTES} at most"
+        )
 
 
 def _check_launch(launch: Launch) -> None:

@@ -109,7 +109,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     ),
     "bytes of whole stages": ("boxes * (product_rows * store_row_bytes)", "store_bytes", SUM, TWO_STEPS),
     "the boxes of another step": ("step * stage_boxes + i % boxes", "i % boxes", SUM, TWO_STEPS),
-    "no proxy fence before it is stored": ("      proxy_fence();\n", "", SUM, TWO_STEPS),
     "no barrier before it is stored": (
         "      named_barrier(1 + own.number, warpgroup_threads);\n      if (threadIdx",
         "      if (threadIdx",
@@ -133,11 +132,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     "the last box released before it has been read": (
         "ring_next[next].arrive();\n        store_wait_read<0>();\n",
         "ring_next[next].arrive();\n",
-        *TURNS,
-    ),
-    "no proxy fence before a box is stored": (
-        "    proxy_fence();\n    named_barrier(1 + own.number, warpgroup_threads);\n    if (storing) {\n",
-        "    named_barrier(1 + own.number, warpgroup_threads);\n    if (storing) {\n",
         *TURNS,
     ),
     "columns of other rows": (

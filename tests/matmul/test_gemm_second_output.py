@@ -82,7 +82,6 @@ BUGS = {
     "each in the other": ("rows.of_z ? arguments.map_z", "!rows.of_z ? arguments.map_z"),
     "a buffer is filled while it is stored": ("read<store_buffers - 1>", "read<store_buffers>"),
     "one buffer for both": ("buffers + output * store_bytes", "buffers"),
-    "no proxy fence": ("      proxy_fence();\n", ""),
 }
 
 

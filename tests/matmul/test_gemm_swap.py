@@ -62,7 +62,6 @@ BUGS = {
     ),
     "the last columns are the first": ("8 * (units - 1) + SumRows::column() + i", "SumRows::column() + i"),
     "columns for rows of D": ("{tile.n + column, tile.m + row}", "{tile.m + row, tile.n + column}"),
-    "the distance of rows of the transpose": ("problem.ldd;", "problem.ldd + 8;"),
 }
 
 

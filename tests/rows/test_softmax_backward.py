@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from planted import check_caught
-from rows.softmax_backward_cases import BF16, CASES, SPEC
+from rows.softmax_backward_cases import BF16, SPEC
 
 from autotune import dispatcher
-from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax_backward.emit import emit
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
@@ -26,13 +25,6 @@ def schedule(words: str) -> SoftmaxBackwardSchedule:
 
 def random(*shape: int) -> npt.NDArray[np.float32]:
     return np.random.default_rng(len(shape)).standard_normal(shape, np.float32)
-
-
-def test_cases_cover_values_and_problems() -> None:
-    for field in ("hold", "cluster", "streaming", "specialize"):
-        assert len({getattr(schedule, field) for _, schedule in CASES}) > 1, field
-    assert {field.name for field in fields(SoftmaxBackwardSchedule)} >= {"hold", "cluster"}
-    assert {(problem.dtype, problem.log) for problem, _ in CASES} == {(d, log) for d in DTYPES for log in (False, True)}
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -56,11 +48,7 @@ def test_the_reference_is_the_derivative(log: bool) -> None:
 @pytest.mark.parametrize(
     ("log", "words", "right", "planted"),
     [
-        (False, "TPR=32", "y * (dy - sum)", "y * dy - sum"),
-        (False, "TPR=8 hold=reload", "reduce_over_row<0>(sum.sum, Sum())", "sum.sum"),
-        (False, "TPR=64 cluster=2 threads=64", "barrier.wait(0);", ""),
         (False, "TPR=16 vector_width=4", "arguments.scale * gradient", "gradient"),
-        (True, "TPR=32", "dy - exp2_flushed(log2_e * y) * sum", "dy - exp2_flushed(y) * sum"),
         (True, "TPR=32 vector_width=2", "y == -infinity() ? 0.0f : ", ""),
     ],
 )
