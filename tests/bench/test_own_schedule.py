@@ -1,4 +1,4 @@
-"""A measured record that is legal goes before the default schedule, and nothing else does."""
+"""A measured record that is legal goes before what the dispatcher chooses, and nothing else does."""
 
 import pytest
 from bench_fakes import SPEC
@@ -7,6 +7,7 @@ from autotune.bench import OwnSchedule, find_own_schedule
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.model.dtype import DType
 from autotune.db import TimeSource, TuningDB
+from autotune.dispatcher.choice.modelled import preferred
 from autotune.emulator import verify
 from autotune.search_spaces.contract.registry import operator
 
@@ -30,13 +31,22 @@ def test_the_record(record):
 @pytest.mark.parametrize("changes", [{"no_such_field": 1}, {"tile_m": 3}])
 def test_a_record_that_does_not_fit_is_none(record, changes):
     record(PROBLEM, SEED.to_dict() | changes)
-    assert chosen() == OwnSchedule(DEFAULT)
+    assert chosen() == OwnSchedule(preferred(TRANSPOSE, PROBLEM, SPEC)[0], rule="model")
 
 
-def test_neither_a_modelled_record_nor_one_of_another_problem(record):
+def test_without_a_measured_record_it_is_what_a_call_gets(record):
     record(PROBLEM, SEED.to_dict(), TimeSource.MODELLED)
-    record(TransposeProblem(80, 48), SEED.to_dict())
-    assert chosen() == OwnSchedule(DEFAULT)
+    assert chosen() == OwnSchedule(SEED, rule="exact")
+    record(TransposeProblem(96, 160), SEED.to_dict(), seconds=1e-9)
+    assert chosen(problem=TransposeProblem(96, 168)) == OwnSchedule(SEED.shape_generic, rule="nearest")
+
+
+def test_what_serves_may_be_another_operators():
+    sgemm = operator("sgemm")
+    layer = sgemm.problem_type(1, 4096, 4096, transpose_b=True)
+    found = chosen(sgemm, layer)
+    assert (found.source, found.restated) == ("model", sgemm.restated(layer))
+    assert found.program(sgemm, layer, SPEC).name == "gemv"
 
 
 def test_the_faster_record_of_a_problem_that_is_another_operators_too(record):

@@ -19,12 +19,14 @@ from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
+from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import compile_kernel
+from autotune.devices.output_judge import SAMPLED_COUNT, SAMPLED_ROWS
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import scale_name
 
@@ -65,6 +67,18 @@ def test_drawn_cases_take_every_choice(name: str) -> None:
         for parameter in operator(name).space(problem, SPEC).parameters if problem.work.bytes else ():
             choices = {value for value in parameter.values if isinstance(value, str | bool)}
             assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_cases_have_every_kind(name: str) -> None:
+    """All words and flags by which the problems of the tests differ in kind."""
+    cases = cases_of(name)
+    stated = (*cases.PROBLEMS.values(), *cases.SMALL_PROBLEMS)
+    for field, spec in field_specs(operator(name).problem_type).items():
+        if spec.role is FieldRole.KIND:
+            seen = {getattr(problem, field) for problem, _ in cases.CASES}
+            known = {getattr(problem, field) for problem in stated}
+            assert {value for value in known if isinstance(value, str | bool)} <= seen, field
 
 
 @drawn
@@ -142,23 +156,26 @@ def test_sources_are_reproducible(name: str, problem: Problem) -> None:
 
 @anywhere
 def test_arguments_carry_the_problem(name: str, problem: Problem) -> None:
-    """All kernels of a problem take the same struct, but for the types of its pointers and for tensor maps.
+    """All kernels of a problem take the same struct, but for the types of its pointers, for tensor maps, and for what a
+    reference kernel takes besides.
 
     The sizes of one that computes the transposed problem are in another order.
     """
     scales = [scale_name(tensor) for tensor in problem.tensors]  # that the reference kernel may write, too
+    besides = {*scales, SAMPLED_ROWS, SAMPLED_COUNT}
 
     def taken(source: Program) -> list[tuple[str, int | None]]:
-        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in scales]
+        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in besides]
 
-    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, "workspace"], 256)
+    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, SAMPLED_ROWS, "workspace"], 256)
+    scalars = {**problem.scalars, SAMPLED_COUNT: 1}
     first = taken(emitted(name, problem)[0])
     assert {tensor.name for tensor in problem.tensors} <= {member for member, _ in first}
     for source in emitted(name, problem):
         members = taken(source)
         assert [member for member, _ in members] == [member for member, _ in first]
         assert sorted(value or 0 for _, value in members) == sorted(value or 0 for _, value in first)
-        packed = source.pack(pointers, problem.scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
+        packed = source.pack(pointers, scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
         assert {member: value for member, value in members if value is not None}.items() <= {
             member: getattr(packed, member) for member, _ in members
         }.items()

@@ -198,4 +198,4 @@ def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
     return problem.layout, schedule.vector(problem, "a")
 
 
-CASES = covering(drawn_cases(560), _risk, most=40)
+CASES = covering(drawn_cases(560), _risk)

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matmul.gemm_cases import SPEC, scheduled
-from planted import check_caught
 
 from autotune import emulator
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
@@ -169,32 +168,3 @@ def test_the_time_model_knows_when_it_pays() -> None:
     copies, product = OPERATOR.workload(LARGE, MmaSyncSchedule(prepare_a=Prepare.COPY), SPEC)
     assert copies.memory_bytes == 2 * 2 * 4095 * 4097
     assert product.memory_bytes == LARGE.work.bytes
-
-
-BUGS = {
-    "what is before the first element": ("low >= reinterpret_cast<const unsigned*>(first) &&", "", ODD),
-    "what is behind the last element": ("crosses && low + 8 <= reinterpret_cast<const unsigned*>(end)", "crosses", ODD),
-    "no second unit": ("if (has_high) high_", "if (false) high_", ODD),
-    "words are not moved": ("(skipped() / 4 & distance) != 0", "false", ODD),
-    "bytes are not moved": ("skipped() % 4 * 8", "0", ODD),
-    "no zeros behind a row": ("? result.elements[i] : Element{}", "? result.elements[i] : Element{0x7fc0}", ODD),
-    "another row's columns": (
-        "(columns - 1u) / width + 1; }\n  __device__ __forceinline__ unsigned units",
-        "(columns - 1u) / width; }\n  __device__ __forceinline__ unsigned units",
-        ODD,
-    ),
-    "the first matrix for all": ("matrix * stride +", "", replace(ACROSS, k=84)),
-    "rows of the operand's own distance": ("product.lda = (arguments.k + 7) / 8 * 8;", "", ODD),
-    "a copy at the place of the other": (
-        "product.workspace = static_cast<char*>(product.workspace) + parts_a * 256;",
-        "",
-        ODD,
-    ),
-}
-
-
-@pytest.mark.parametrize("bug", BUGS)
-def test_a_planted_bug_is_detected(bug: str) -> None:
-    before, after, problem = BUGS[bug]
-    right = program(problem)
-    check_caught(problem, right, before, after)

@@ -6,38 +6,13 @@ from dataclasses import replace
 
 import pytest
 from planted import check_caught
-from sgemm_cases import CASES, SPEC, Case, template
+from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.schedule import Specialize
-from autotune.codegen.model.work import Unit
 from autotune.emulator import verify
-from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.matmul.sgemm import OPERATOR
-
-
-def test_cases_cover_every_value() -> None:
-    def space(case: Case) -> Space[SgemmSchedule]:
-        return OPERATOR.space(template(case[0].transpose_a, case[0].transpose_b), SPEC)
-
-    for parameter in (parameter for case in CASES[:4] for parameter in space(case).parameters):
-        if parameter.name != "grid":  # the cases are too small for most of its values
-            assert set(parameter.values) <= {getattr(schedule, parameter.name) for _, schedule in CASES}, parameter.name
-    assert {bool(schedule.grid_blocks) for _, schedule in CASES} == {False, True}
-
-
-def test_cases_cover_problems() -> None:
-    problems = [problem for problem, _ in CASES]
-    assert {problem.layout for problem in problems} == {"nn", "nt", "tn", "tt"}
-    assert {problem.batch for problem in problems} == {1, 2, 3}
-    assert any(problem.batch > 1 and not problem.stride_a for problem in problems)
-    assert any(problem.stride_c < problem.ldc for problem in problems if problem.batch > 1)
-    whole = [
-        p.m % s.block_m == p.n % s.block_n == p.k % s.block_k == 0 and p.work.count(Unit.FP32) > 0 for p, s in CASES
-    ]
-    assert 6 <= sum(whole) <= 48
-    assert sum(problem.k == 0 for problem in problems) >= 2
 
 
 def test_offsets_beyond_32_bits() -> None:
@@ -57,26 +32,6 @@ def test_the_tiles_of_a_group_are_counted_in_32_bits() -> None:
 
 
 PIPELINED = SgemmSchedule(stages=3, copy_b=CopyMode.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
-PLANTED = [
-    ("async_wait<stages - 2>();\n    __syncthreads();", "async_wait<stages - 2>();"),
-    ("async_wait<stages - 2>();", "async_wait<stages - 1>();"),
-    ("if (more) finish(write);", "finish(read_);"),
-    ("stage < stages - 1; ++stage", "stage < stages - 2; ++stage"),
-    ("return across <= 0 ? 0 : along;", "return across < 0 ? 0 : along;"),
-    ("i < valid ? __ldg", "i <= valid ? __ldg"),
-    ("row >= tile.bounds.end_m", "row > tile.bounds.end_m"),
-    ("if (column + j < tile.bounds.end_n)", "if (column + j <= tile.bounds.end_n)"),
-    ("tile.batch * problem.stride_c", "0 * problem.stride_c"),
-    ("return alpha * sum", "return sum"),
-    ("fmaf(beta, elements[i], ", "fmaf(0.0f, elements[i], "),
-]
-
-
-@pytest.mark.parametrize(("right", "planted"), PLANTED)
-def test_planted_bug_is_caught(right: str, planted: str) -> None:
-    problem = SgemmProblem(61, 70, 130, batch=2, beta_nonzero=True, lda=132, ldb=72, ldc=72)
-    source = OPERATOR.program(problem, PIPELINED, SPEC)
-    check_caught(problem, source, right, planted)
 
 
 @pytest.mark.parametrize(
@@ -92,38 +47,10 @@ def test_planted_copy_beyond_the_last_tile_is_caught(schedule: SgemmSchedule, ri
     check_caught(problem, source, right, right.replace("<", "<="))
 
 
-@pytest.mark.parametrize(
-    ("right", "planted"),
-    [
-        ("__threadfence();\n    last =", "last ="),
-        ("*counter = 0;", "*counter = 1;"),
-        ("== count - 1", "== 0"),
-        ("(peer == 0)", "0"),
-        ("+ min(cluster, longer_clusters())", ""),
-        ("atomicAdd(counter, 1)", "*counter"),
-    ],
-)
-def test_planted_bug_of_shared_tiles_is_caught(right: str, planted: str) -> None:
+def test_planted_bug_of_clusters_is_caught() -> None:
     problem = SgemmProblem(64, 192, 112)
-    source = OPERATOR.program(problem, replace(PIPELINED, grid_blocks=5), SPEC)
-    check_caught(problem, source, right, planted)
-
-
-@pytest.mark.parametrize(
-    ("right", "planted"),
-    [
-        ("    store_sums();", "    if (cluster_rank() != 1) store_sums();"),
-        ("shared_of_rank(theirs, part / Schedule::warps_k)", "shared_of_rank(theirs, 1)"),
-        ("cluster_rank() * Schedule::warps_k + warp_k()", "warp_k()"),
-        ("+ min(rank, longer)", ""),
-        ("(rank < longer)", "0"),
-    ],
-)
-def test_planted_bug_of_clusters_is_caught(right: str, planted: str) -> None:
-    problem = SgemmProblem(64, 192, 112)
-    schedule = replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20)
-    source = OPERATOR.program(problem, schedule, SPEC)
-    check_caught(problem, source, right, planted)
+    source = OPERATOR.program(problem, replace(PIPELINED, warps_k=2, cluster_k=4, grid_blocks=20), SPEC)
+    check_caught(problem, source, "    store_sums();", "    if (cluster_rank() != 1) store_sums();")
 
 
 def test_more_clusters_share_a_tile_than_one_adds_up() -> None:
@@ -186,23 +113,11 @@ def test_a_tile_overlaps_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
     verify(problem, source)
 
 
-@pytest.mark.parametrize(
-    ("right", "planted", "k"),
-    [
-        ("row < tile.bounds.begin_m", "row <= tile.bounds.begin_m", 40),
-        ("column < tile.bounds.begin_n", "column < tile.bounds.begin_n - 1", 40),
-        ("first = share.last - 1;", "first = share.last;", 40),
-        ("jump = -max(1, share.steps() - 1);", "jump = -(share.steps() - 1);", 40),
-        ("jump = -max(1, share.steps() - 1);", "jump = -max(1, share.steps() - 2);", 200),
-        ("jump = 0;", "jump = -1;", 40),
-        ("begin<true>(0);", "begin<false>(0);", 40),
-    ],
-)
-def test_planted_bug_at_an_edge_is_caught(right: str, planted: str, k: int) -> None:
-    """Four blocks share 3 steps along k, or 13."""
-    problem = SgemmProblem(97, 70, k, beta_nonzero=True)
+def test_planted_bug_at_an_edge_is_caught() -> None:
+    """Four blocks share 3 steps along k."""
+    problem = SgemmProblem(97, 70, 40, beta_nonzero=True)
     source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), SPEC)
-    check_caught(problem, source, right, planted)
+    check_caught(problem, source, "column < tile.bounds.begin_n", "column < tile.bounds.begin_n - 1")
 
 
 def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:

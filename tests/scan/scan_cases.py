@@ -130,6 +130,6 @@ SKEWED = [
     (ScanProblem(21, 7, SUM, FLOAT16, exclusive=True, ldx=9, ldy=17), RowsSchedule(64, 8, 8, 1)),
 ]
 _ALSO_DRAWN = [case for case in drawn_cases(320) if case[1].kernel != "pipelined"]  # which PIPELINES has
-DRAWN = covering(_ALSO_DRAWN, lambda p, _: (p.exclusive, p.reverse, p.flags, p.offsets), most=27)
+DRAWN = covering(_ALSO_DRAWN, lambda p, _: (p.exclusive, p.reverse, p.flags, p.offsets), most=23)
 SHARED_ROWS = [(ScanProblem(3, 1300, MIN, FLOAT32), LookBackSchedule(64, 4, 2))]
 CASES = [*DRAWN, *SHARED_ROWS, *PIPELINES, *STORED_IN_BULK, *SKEWED]

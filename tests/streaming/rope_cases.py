@@ -18,7 +18,7 @@ SPEC = named_device("h200")
 _ELEMENTS = 1 << 13
 
 FLOAT32, BFLOAT16, FLOAT16 = DTYPES
-COMPUTED, TABLE = Angles
+TABLE = Angles.TABLE
 OFFSET, INT32, INT64 = Positions
 Case = tuple[RopeProblem, RopeSchedule]
 WITH_TABLE = {"angles": TABLE, "table_rows": 50}
