@@ -53,8 +53,8 @@ def names(page: str) -> dict[str, Any]:
 
 def emitted() -> dict[str, Any]:
     """A problem, its program, and what that takes."""
-    transpose, limits = autotune.operator("transpose"), named_device("h200")
+    transpose, spec = autotune.operator("transpose"), named_device("h200")
     problem = transpose.problem_type(64, 64)
-    program = transpose.program(problem, transpose.default(problem, limits), limits)
+    program = transpose.program(problem, transpose.default(problem, spec), spec)
     arrays = {tensor.name: np.zeros(tensor.size, tensor.dtype.numpy) for tensor in problem.tensors}
     return {"problem": problem, "program": program, "arrays": arrays, "scalars": {}}

@@ -16,14 +16,14 @@ def header(exported: Kernels) -> str:
     name, sizes = bundle.operator.name, _sizes(exported)
     fixed = ", ".join(f"{field}={value}" for field, value in bundle.fixed.items())
     alone = ", ".join(f"{one} is 0" for one in _zeros(exported))
-    model = bundle.limits.name.replace("*/", "* /")  # which would end the comment
+    model = bundle.spec.name.replace("*/", "* /")  # which would end the comment
     ranges = ", ".join(f"{size} to {most}" for size, most in bundle.most.items())
     return f"""#pragma once
 #include <cuda.h>
 #include <stddef.h>
 /* {bundle.operator.summary}
    For {fixed or "all problems"}{f"; {alone}" if alone else ""}. Operands are dense and aligned to 16 bytes; sizes are
-   at least 1, {ranges} at most. For {model} ({bundle.limits.arch}). Needs the CUDA driver only. */
+   at least 1, {ranges} at most. For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
 
 #ifdef __cplusplus
 extern "C" {{

@@ -29,12 +29,10 @@ _ADDRESS = "unsigned long long"  # a pointer in C++
 def tables(exported: Kernels) -> str:
     """The content of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
     bundle, names = exported.bundle, list(exported.sizes)
-    limits, count = bundle.limits, len(exported.kernels)
+    spec, count = bundle.spec, len(exported.kernels)
     digests = list(exported.programs)
     room = _room(exported)
-    title = (
-        f"{bundle.operator.name} for {limits.name} ({limits.arch}): {len(bundle.records)} records, {count} schedules"
-    )
+    title = f"{bundle.operator.name} for {spec.name} ({spec.arch}): {len(bundle.records)} records, {count} schedules"
     functions = [_function("double roofline(const Sizes& sizes)", exported.least_seconds, _returned)]
     for number, kernel in enumerate(exported.kernels):
         functions += _functions(number, kernel, digests, exported)
@@ -225,7 +223,7 @@ def _function(signature: str, tree: Tree[Any], write: Any) -> str:
 def _record(exported: Kernels, record: Record) -> str:
     bundle = exported.bundle
     sizes = ", ".join(map(str, bundle.sizes(record.problem).values()))
-    modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.limits)
+    modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.spec)
     schedule = bundle.all_schedules.index(record.schedule)
     flags = map(_bool, (record.time_source is TimeSource.MODELLED, record.own_only, record.unconfirmed))
     return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {', '.join(flags)}}}"

@@ -19,7 +19,7 @@ _DEPENDS_ON = ("driver", "limits", "time model")
 
 def environment(device: Device) -> dict[str, str]:
     """The environment of a trial made now on a device."""
-    return {**device.environment, "limits": device.limits.digest}
+    return {**device.environment, "limits": device.spec.digest}
 
 
 def depends_on(device: Device | None) -> dict[str, str]:
@@ -44,8 +44,8 @@ def study_name(operator: Operator[Any, Any], problem: Problem, device: Device, p
     Raises:
         CompilerMissingError: there is no compiler.
     """
-    program = operator.emit(problem, operator.default(problem, device.limits)).digest
-    values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.limits).parameters]
+    program = operator.emit(problem, operator.default(problem, device.spec)).digest
+    values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.spec).parameters]
     known = json.dumps([depends_on(device), device.time_source, program, values], sort_keys=True)
     digest = hashlib.sha256(known.encode()).hexdigest()[:8]
     return f"{prefix}: {digest}" if prefix else digest

@@ -143,7 +143,7 @@ def compile_first(
     operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB, pool: CompilePool, count: int
 ) -> None:
     """Have the reference of a problem compiled that is tuned later, and as many of its first candidates."""
-    operator, spec = evaluable(operator, problem, device), device.limits
+    operator, spec = evaluable(operator, problem, device), device.spec
     history = History(operator, problem, device, db)
     known = history.tried()
     first = [schedule for schedule in history.first_candidates() if schedule not in known][:count]

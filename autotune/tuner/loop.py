@@ -89,7 +89,7 @@ def tune(
             return tune(operator, problem, device, db, options, on_progress, now, own_pool, run, following)
     operator = evaluable(operator, problem, device)
     name = study_name(operator, problem, device, options.study)
-    of = DeviceRecord.of(device.limits), ProblemRecord.of(operator.name, problem)
+    of = DeviceRecord.of(device.spec), ProblemRecord.of(operator.name, problem)
     with db.study(name, *of, run.id) as study:
         search = ProblemSearch(operator, problem, device, db, options, pool, study, run.id, lambda: now() - start)
         with suppress(KeyboardInterrupt):

@@ -54,14 +54,14 @@ class ProblemSearch:
         run: str,
         elapsed: Callable[[], float],
     ) -> None:
-        self._operator, self._problem, self._device, self._limits = operator, problem, device, device.limits
+        self._operator, self._problem, self._device, self._spec = operator, problem, device, device.spec
         self._db, self._options, self._pool, self._elapsed = db, options, pool, elapsed
         self._history = History(operator, problem, device, db)
         self._known, first = self._history.tried(), self._history.first_candidates()
         self._compared = {schedule.digest for schedule in self._known}
         self._best = self._incumbent = self._history.best(self._compared)
         sampler, seed, self._study = options.sampler, options.seed, study
-        self._proposals = Proposals(operator, problem, self._limits, sampler, seed, first, self._known, study)
+        self._proposals = Proposals(operator, problem, self._spec, sampler, seed, first, self._known, study)
         self._evaluator = Evaluator(operator, problem, device, pool, run)
         self._depth = min(2 * pool.processes, MOST_AHEAD)
         self._in_order = device.time_source is TimeSource.MODELLED
@@ -141,7 +141,7 @@ class ProblemSearch:
         if self._best is None:
             return None
         schedule: Schedule = self._operator.schedule(self._best.schedule).shape_generic
-        legal = not self._operator.violations(self._problem, schedule, self._limits)
+        legal = not self._operator.violations(self._problem, schedule, self._spec)
         return schedule if legal and schedule.digest not in (self._best.schedule_digest, *self._compared) else None
 
     def _try_twin(self, session: Session) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.fields import FieldRole, field_specs
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 
+_SIZES = (FieldRole.SIZE, FieldRole.LAYOUT)
 _DECLARED = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "Report")  # defined in headers of cuda/
 
 
@@ -26,6 +29,13 @@ def pointer_arguments(
         yield Argument(tensor.name, f"{const}{'double' if tensor.name in wide else tensor.dtype.cuda}*")
         if tensor.name in scaled:
             yield Argument(f"{tensor.name}_scale", "double*")
+
+
+def sizes_of(problem: Problem, *names: str) -> dict[str, tuple[str, int]]:
+    """C++ type and value of fields, by default of all sizes, leading dimensions and strides: 64 bits where needed."""
+    specs = field_specs(type(problem))
+    names = names or tuple(name for name, spec in specs.items() if spec.role in _SIZES and not name.startswith("align"))
+    return {name: ("int" if specs[name].most else "long long", getattr(problem, name)) for name in names}
 
 
 def size_arguments(sizes: Mapping[str, tuple[str, int]]) -> Iterator[Argument]:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from autotune.codegen.model.problem import Problem
@@ -28,11 +29,11 @@ class Binding(NamedTuple):
 
     Attributes:
         problem: for arrays of these layouts.
-        pointers: for each array of the call, the kernel's pointer argument that gets its address.
+        pointers: the kernel's pointer arguments that get the addresses of arrays, where they have other names.
     """
 
     problem: Problem
-    pointers: Mapping[str, str]
+    pointers: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

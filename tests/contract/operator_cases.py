@@ -14,7 +14,7 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
 Case = tuple[Problem, Schedule]
 
@@ -27,7 +27,7 @@ class OperatorCases(Protocol):
         SMALL_PROBLEMS: for the emulator: whole tiles first, then edges on all sides in a batch.
         CASES: drawn schedules for an H200, each with an odd problem: few that cover every value of every field,
             and most pairs of them (pair_coverage.py).
-        drawn_cases: as many cases for a device of some limits.
+        drawn_cases: as many cases for a device.
     """
 
     PROBLEMS: Mapping[str, Problem]

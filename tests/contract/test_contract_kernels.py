@@ -13,11 +13,12 @@ import pytest
 from checker import check_checker
 from cuda_toolkit import NVCC, UNOPTIMISED
 from nvrtc import compile_unoptimised
-from operator_cases import ARCHS, CASES, LIMITS, PRESETS, PROBLEMS, SMALL_PROBLEMS, archs, cases_of, label
+from operator_cases import ARCHS, CASES, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
 from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
 from autotune import emulator
+from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
@@ -57,14 +58,26 @@ def test_drawn_cases_take_every_choice(name: str) -> None:
         for field, value in schedule.to_dict().items():
             seen[field].add(value)
     for problem in cases_of(name).PROBLEMS.values():
-        for parameter in operator(name).space(problem, LIMITS).parameters if problem.work.bytes else ():
+        for parameter in operator(name).space(problem, SPEC).parameters if problem.work.bytes else ():
             choices = {value for value in parameter.values if isinstance(value, str | bool)}
             assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_drawn_cases_have_every_kind(name: str) -> None:
+    """All words and flags by which the problems of the tests differ in kind."""
+    cases = cases_of(name)
+    stated = (*cases.PROBLEMS.values(), *cases.SMALL_PROBLEMS)
+    for field, spec in field_specs(operator(name).problem_type).items():
+        if spec.role is FieldRole.KIND:
+            seen = {getattr(problem, field) for problem, _ in cases.CASES}
+            known = {getattr(problem, field) for problem in stated}
+            assert {value for value in known if isinstance(value, str | bool)} <= seen, field
+
+
 @drawn
 def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
-    emulator.verify(problem, operator(name).program(problem, schedule, LIMITS))
+    emulator.verify(problem, operator(name).program(problem, schedule, SPEC))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +87,7 @@ def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule
 )
 def test_default_is_right(name: str, problem: Problem) -> None:
     chosen = operator(name)
-    emulator.verify(problem, chosen.program(problem, chosen.default(problem, LIMITS), LIMITS))
+    emulator.verify(problem, chosen.program(problem, chosen.default(problem, SPEC), SPEC))
 
 
 @presets
@@ -127,7 +140,7 @@ def emitted(name: str, problem: Problem) -> list[Program]:
     """The default's, the presets' and the reference kernel."""
     chosen = operator(name)
     sources = [preset(problem) for preset in chosen.presets.values()]
-    return [chosen.emit(problem, chosen.default(problem, LIMITS)), *sources, chosen.reference(problem)]
+    return [chosen.emit(problem, chosen.default(problem, SPEC)), *sources, chosen.reference(problem)]
 
 
 @anywhere
@@ -173,7 +186,7 @@ def test_launch_fits_any_device(name: str, problem: Problem) -> None:
             assert max(launch.grid[1:]) <= 65535
             assert 0 < launch.threads <= 1024
             assert launch.grid[0] % launch.cluster[0] == 0
-            assert 0 <= launch.shared_bytes <= LIMITS.shared_per_block
+            assert 0 <= launch.shared_bytes <= SPEC.shared_per_block
             assert f"__global__ void __launch_bounds__({launch.threads}" in module.source
             assert f" {launch.entry}({parameter})" in module.source
 

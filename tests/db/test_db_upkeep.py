@@ -15,15 +15,15 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 TRANSPOSE = operator("transpose")
-LIMITS = named_device("h200")
-DEVICE = DeviceRecord(LIMITS.name, LIMITS.compute_capability, asdict(LIMITS))
+SPEC = named_device("h200")
+DEVICE = DeviceRecord(SPEC.name, SPEC.compute_capability, asdict(SPEC))
 SCHEDULES = [TRANSPOSE.kernels[0].schedule_type(pad=pad, raster_group=group) for pad in (1, 2, 4) for group in (1, 2)]
 
 
 def made(m, schedule, program=None, **changes):
     """A trial whose program is that of today, unless it is given."""
     problem = TRANSPOSE.problem_type(m, 8)
-    digest = program or TRANSPOSE.program(problem, schedule, LIMITS).digest
+    digest = program or TRANSPOSE.program(problem, schedule, SPEC).digest
     values = {
         "device": DEVICE,
         "problem": ProblemRecord("transpose", problem.key, problem.to_dict()),

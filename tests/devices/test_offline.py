@@ -111,7 +111,7 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     name="doubling",
     summary="y = 2x",
     problem_type=Doubling,
-    kernels=(Kernel(DoublingSchedule, violations, emit, nothing, lambda problem, spec: [], checks, workload),),
+    kernels=(Kernel(DoublingSchedule, emit, violations, nothing, lambda problem, spec: [], checks, workload),),
     reference=lambda problem: emit(problem, DoublingSchedule()),
     default=lambda problem, spec: DoublingSchedule(),
     presets={},
@@ -149,7 +149,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
 
 def test_a_device_is_what_its_file_says() -> None:
     device = OfflineDevice("l40s")
-    assert (device.selector, device.limits.name) == ("l40s", "NVIDIA L40S")
+    assert (device.selector, device.spec.name) == ("l40s", "NVIDIA L40S")
     assert device.time_source is TimeSource.MODELLED
     assert all(isinstance(value, str) and value for value in device.environment.values())
 

@@ -114,7 +114,7 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
         return "-1 -1"
     records = [(record.problem.key, record.schedule) for record in bundle.records]
     record = records.index((choice.record, choice.schedule)) if choice.record else -1
-    program = bundle.operator.program(problem, choice.schedule, bundle.limits)
+    program = bundle.operator.program(problem, choice.schedule, bundle.spec)
     pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
     names = [one.name for one in exported.scalars]
     words = [str(bundle.all_schedules.index(choice.schedule)), str(record), str(program.workspace_bytes)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from matmul.gemm_cases import E4M3, INT8, LIMITS
+from matmul.gemm_cases import E4M3, INT8, SPEC
 from planted import check_caught
 
 from autotune.codegen.epilogue.activation import Activation
@@ -42,7 +42,7 @@ def schedule(words: str) -> WgmmaSchedule:
 )
 def test_they_are_those_of_their_columns(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(200, 208, 144, transpose_b=True, **fields)
-    program = OPERATOR.program(problem, schedule(words), LIMITS)
+    program = OPERATOR.program(problem, schedule(words), SPEC)
     assert "HeldColumns" in program.source
     verify(problem, program)
 
@@ -57,7 +57,7 @@ def test_they_are_those_of_their_columns(fields: dict[str, Any], words: str) -> 
 )
 def test_others_are_loaded_for_each_box(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(72, 208, 144, transpose_b=True, bias=Bias.ROW, **fields)
-    program = OPERATOR.program(problem, schedule(f"{words} consumers=1"), LIMITS)
+    program = OPERATOR.program(problem, schedule(f"{words} consumers=1"), SPEC)
     assert "HeldColumns" not in program.source
     verify(problem, program)
 
@@ -78,5 +78,5 @@ BUGS = {
 def test_a_planted_bug_is_detected(bug: str, fields: dict[str, Any]) -> None:
     problem = GemmProblem(64, 200, 128, transpose_b=True, **fields)
     words = f"BM=64 BN=128 BK={128 if problem.dtype is INT8 else 64} consumers=1 stages=2"
-    right = OPERATOR.program(problem, schedule(words), LIMITS)
+    right = OPERATOR.program(problem, schedule(words), SPEC)
     check_caught(problem, right, *BUGS[bug])

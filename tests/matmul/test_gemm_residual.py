@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from matmul.gemm_cases import FP32, LIMITS
+from matmul.gemm_cases import FP32, SPEC
 from planted import check_caught
 
 from autotune.codegen.epilogue.epilogue import Bias
@@ -36,7 +36,7 @@ def test_it_comes_by_stages(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(200, 144, 136, residual=True, **fields)
     chosen = schedule(f"{words} tensor_store=1")
     assert chosen.residual_stages(problem)
-    verify(problem, OPERATOR.program(problem, chosen, LIMITS))
+    verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_threads_load_it_otherwise(words: str) -> None:
     problem = GemmProblem(72, 128, 136, transpose_b=True, out_dtype=FP32, residual=True)
     chosen = schedule(f"{words} stages=2")
     assert not chosen.residual_stages(problem)
-    verify(problem, OPERATOR.program(problem, chosen, LIMITS))
+    verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_it_comes_by_a_ring_to_consumers_that_take_turns(fields: dict[str, Any],
     problem = GemmProblem(200, 288, 136, residual=True, **fields)
     chosen = schedule(f"{words} tensor_store=1 pingpong=1")
     assert chosen.residual_ring(problem)
-    verify(problem, OPERATOR.program(problem, chosen, LIMITS))
+    verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_it_comes_by_a_ring_to_consumers_that_take_turns(fields: dict[str, Any],
 def test_nothing_spills(words: str) -> None:
     problem = GemmProblem(4096, 14336, 256, True, out_dtype=FP32, residual=True)
     chosen = schedule(f"{words} tensor_store=1 wait_depth=1 grid_blocks=132 whole_tiles=1")
-    resources = compile_kernel(OPERATOR.program(problem, chosen, LIMITS), "sm_90").resources
+    resources = compile_kernel(OPERATOR.program(problem, chosen, SPEC), "sm_90").resources
     assert resources.stack_bytes == resources.spill_store_bytes == 0
     assert resources.registers == chosen.footprint(problem).registers
 
@@ -109,7 +109,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
     ),
     "bytes of whole stages": ("boxes * (product_rows * store_row_bytes)", "store_bytes", SUM, TWO_STEPS),
     "the boxes of another step": ("step * stage_boxes + i % boxes", "i % boxes", SUM, TWO_STEPS),
-    "no proxy fence before it is stored": ("      proxy_fence();\n", "", SUM, TWO_STEPS),
     "no barrier before it is stored": (
         "      named_barrier(1 + own.number, warpgroup_threads);\n      if (threadIdx",
         "      if (threadIdx",
@@ -135,11 +134,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "ring_next[next].arrive();\n",
         *TURNS,
     ),
-    "no proxy fence before a box is stored": (
-        "    proxy_fence();\n    named_barrier(1 + own.number, warpgroup_threads);\n    if (storing) {\n",
-        "    named_barrier(1 + own.number, warpgroup_threads);\n    if (storing) {\n",
-        *TURNS,
-    ),
     "columns of other rows": (
         "apart * (odd ? 1 - i : i)) + SumRows::column());",
         "apart * i) + SumRows::column());",
@@ -152,5 +146,5 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_detected(bug: str) -> None:
     before, after, problem, words = BUGS[bug]
-    right = OPERATOR.program(problem, schedule(f"{words} tensor_store=1"), LIMITS)
+    right = OPERATOR.program(problem, schedule(f"{words} tensor_store=1"), SPEC)
     check_caught(problem, right, before, after)

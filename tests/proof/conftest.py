@@ -9,7 +9,7 @@ from append_operator import OPERATOR as APPEND
 from probe_operator import OPERATOR as PROBE
 
 from autotune.dispatcher.calls import function
-from autotune.dispatcher.choice import untuned
+from autotune.dispatcher.choice import called
 from autotune.search_spaces.contract.registry import OPERATORS
 
 
@@ -17,6 +17,6 @@ from autotune.search_spaces.contract.registry import OPERATORS
 def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for one in (PROBE, APPEND):
         monkeypatch.setitem(OPERATORS, one.name, one)
-    monkeypatch.setattr(untuned, "_noted", [])
+    monkeypatch.setattr(called, "_noted", [])
     yield
     function.clear()

@@ -11,7 +11,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.cross_entropy.cross_entropy import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
@@ -32,7 +32,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[logits.Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[logits.Case]:
     """`count` cases that are legal on a device."""
     return logits.drawn_cases(OPERATOR, CrossEntropyProblem, count, spec)
 

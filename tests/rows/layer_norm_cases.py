@@ -10,7 +10,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.norm.layer_norm import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
@@ -29,7 +29,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[norms.Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[norms.Case]:
     """`count` cases that are legal on a device."""
     return norms.drawn_cases(OPERATOR, LayerNormProblem, count, spec)
 

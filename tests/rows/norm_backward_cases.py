@@ -15,7 +15,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.norm_backward import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 # The emulator walks through every element.
 _ELEMENTS = 2**14
@@ -41,7 +41,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
     random = Random(0)
     return [_case(random, spec, index) for index in range(count)]

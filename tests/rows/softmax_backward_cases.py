@@ -15,7 +15,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.softmax_backward import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 Case = tuple[SoftmaxBackwardProblem, SoftmaxBackwardSchedule]
 
@@ -32,7 +32,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, dtypes in turn; always the same ones."""
     return drawn(OPERATOR, _problem, 7, count, spec)
 

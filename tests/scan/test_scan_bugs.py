@@ -26,13 +26,6 @@ PLANTED = [
     ("Join()(of_tiles, own)", "of_tiles", 1100, TINY),
     ("ends_group && groups_before == window - 1", "ends_group", 2100, TINY),
     ("window - 1;", "window - 2;", 1100, TINY),
-    ("tile == count - 1", "false", 200, TINY),
-    ("atomicAdd(counter, 1ull)", "blockIdx.x", 200, TINY),
-    ("  __syncthreads();\n  const Carry inclusive", "  const Carry inclusive", COLUMNS, SHARED),
-    ("tile % 2 * (Schedule::threads / 32)", "0", 8 * COLUMNS, IN_TURN),
-    ("left < width ? left : width", "width", COLUMNS, SHARED),
-    ("Join()(total_, from_lane", "Join()(nothing(), from_lane", COLUMNS, SHARED),
-    ("Join()(before, before_[round])", "before_[round]", COLUMNS, SHARED),
     ("before = Join()(before, warps.total);", "before = warps.total;", COLUMNS, IN_TURN),
 ]
 
@@ -45,26 +38,12 @@ def test_planted_bug_is_caught(right: str, planted: str, columns: int, schedule:
 @pytest.mark.parametrize(
     ("right", "planted", "way"),
     [
-        ("before.has_head | after.has_head", "after.has_head", {"flags": True}),
-        ("after.has_head ? after.number : combine", "combine", {"flags": True}),
-        ("number = is_head(round, i) ? number_at(round, i) :", "number =", {"flags": True}),
-        ("running = head ? number :", "running =", {"flags": True}),
-        ("heads >> 1", "heads", {"flags": True, "reverse": True}),
-        ("epoch_ << 1 | carry.has_head", "epoch_ << 1", {"flags": True}),
-        ("rounded(head ? identity() : running)", "rounded(running)", {"flags": True, "exclusive": True}),
         ("end - 1] < key", "end - 1] <= key", {"offsets": True, "segments": 1500}),
-        ("passed = __popc", "passed = 1 + __popc", {"offsets": True, "segments": 99}),
         (
             "lowest = span.first + span.begin + 1",
             "lowest = span.first + span.begin",
             {"offsets": True, "segments": 1500, "reverse": True},
         ),
-        ("begin >= highest", "begin > highest", {"offsets": True, "segments": 1500}),
-        ("running = combine(first, running);", "", {"init": True}),
-        ("head ? first : running, number", "running, number", {"init": True, "flags": True}),
-        ("head ? first : running)", "running)", {"init": True, "flags": True, "exclusive": True}),
-        ("i < inside ? source[i] : neutral()", "source[i < inside ? i : 0]", {"reverse": True}),
-        ("first < tile_elements - width ? -first", "first < tile_elements - width ? width - first", {"reverse": True}),
     ],
 )
 def test_planted_bug_of_segments_and_ways_is_caught(right: str, planted: str, way: Change) -> None:
@@ -104,17 +83,8 @@ def test_block_scans_without_barriers_are_caught(method: str) -> None:
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
-        ("step % 4", "step % 3"),
-        ("__syncwarp();  // all lanes have read", ""),
-        ("preceded[i].init(2)", "preceded[i].init(1)"),
-        ("filled[stage].init(1)", "filled[stage].init(2)"),
-        ("parity_of(step, Schedule::stages) ^ 1", "parity_of(step, Schedule::stages)"),
-        ("i < span.end; ++i) target", "i + 1 < span.end; ++i) target"),
         ("if (copied < bytes) proxy_fence();", ""),
         ("if (bytes == 0) continue;", ""),
-        ("Join()(pipeline.before[step % 2], of_warps)", "of_warps"),
-        ("summed[step % 2].wait(parity_of(step, 2));", ""),
-        ("pipeline.emptied[stage_of(step)].arrive();", "pipeline.filled[stage_of(step)].arrive();"),
     ],
 )
 def test_planted_bug_of_a_pipeline_is_caught(right: str, planted: str) -> None:
@@ -129,25 +99,8 @@ BULK_SHARED = BulkSchedule(64, 4, 1, 4, 2)
 @pytest.mark.parametrize(
     ("right", "planted", "way"),
     [
-        ("step % 4", "step % 3", {}),
-        ("preceded[i].init(2)", "preceded[i].init(1)", {}),
-        ("parity_of(step, Schedule::stages) ^ 1", "parity_of(step, Schedule::stages)", {}),
-        ("    proxy_fence();\n    __syncwarp();", "    __syncwarp();", {}),
         ("proxy_fence();  // later", "// later", {"reverse": True, "flags": True}),
-        ("copy_rest(tile.elements, source, span.count);", "", {}),
-        ("copy_rest(target, results, span.count);", "", {}),
-        ("        store_wait_read<0>();\n", "", {}),
-        ("pipeline.scanned[stage].wait(parity_of(step, Schedule::stages));", "", {}),
-        ("pipeline.before[step % 2], of_warps", "of_warps, pipeline.before[step % 2]", {"flags": True}),
-        ("tiles_of_row - 1 - tile_of(ticket)", "tile_of(ticket)", {"reverse": True}),
-        ("tile_elements - width - vector * width", "vector * width", {"reverse": True}),
-        ("return width - 1 - i;", "return i;", {"reverse": True}),
-        ("offset + i < span.count ? source[i] : neutral()", "source[0]", {"reverse": True}),
         ("span.count + span.goes_on", "span.count", {"reverse": True, "flags": True}),
-        ("heads >> 1", "heads", {"reverse": True, "flags": True}),
-        ("running = is_head(i) ? number_at(i) :", "running =", {"flags": True}),
-        ("return {number, heads != 0};", "return {number, 0u};", {"flags": True}),
-        ("span.first + 1", "span.first", {"reverse": True, "offsets": True, "segments": 700}),
         ("place < span.count", "place <= span.count", {"offsets": True, "segments": 700}),
         ("marks[i] = 0;", ";", {"offsets": True, "segments": 700}),
         ("is_head(i) ? first : running)", "running)", {"init": True, "exclusive": True, "flags": True}),

@@ -244,7 +244,7 @@ def test_tiles_that_are_shared_cost_their_fix_up():
 def test_a_device_of_twice_the_rates_takes_half_as_long_but_for_what_is_latency():
     wanted = SgemmProblem(8192, 8192, 8192)
     fast = replace(H200, clock_hz=2 * H200.clock_hz, bandwidth=2 * H200.bandwidth)
-    slow, quick = (modelled_seconds(SGEMM, wanted, SMALL, limits) for limits in (H200, fast))
+    slow, quick = (modelled_seconds(SGEMM, wanted, SMALL, spec) for spec in (H200, fast))
     assert quick == pytest.approx(slow / 2, rel=1e-2)
 
 

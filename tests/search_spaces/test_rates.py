@@ -9,8 +9,6 @@ from autotune.codegen.model.work import Unit, Work
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.rates import rate, rates_document
 
-H200 = named_device("h200")
-
 
 def problem(work: Work) -> Any:
     return SimpleNamespace(work=work)

@@ -39,7 +39,7 @@ def db(request, tmp_path, pools):
 @pytest.fixture
 def others(db):
     """A part in the study of `join` whose run goes on."""
-    of = DeviceRecord.of(ToyDevice.limits), ProblemRecord.of("toy", PROBLEM)
+    of = DeviceRecord.of(ToyDevice.spec), ProblemRecord.of("toy", PROBLEM)
     run = RunRecord("", "toy", {}, "random", 0, [])
     with db.running(run), db.study(study_name(TOY, PROBLEM, ToyDevice(), "s"), *of, run.id) as study:
         yield study
@@ -145,9 +145,9 @@ def test_a_run_that_is_interrupted_gives_back_what_it_had_claimed(db, device):
 
 
 def test_a_schedule_is_taken_that_was_given_up_but_not_what_another_tries_or_what_is_known(db, device, others):
-    of = DeviceRecord.of(device.limits), ProblemRecord.of("toy", PROBLEM)
+    of = DeviceRecord.of(device.spec), ProblemRecord.of("toy", PROBLEM)
     with db.study(study_name(TOY, PROBLEM, device, "s"), *of, others._run) as study:
-        own = Proposals(TOY, PROBLEM, device.limits, "random", 0, [ONE], {}, study)
+        own = Proposals(TOY, PROBLEM, device.spec, "random", 0, [ONE], {}, study)
         assert others.claim(OTHER)
         assert next(own) == ONE
         assert own.take(ONE)
@@ -169,7 +169,7 @@ def test_devices_that_differ_form_different_studies():
     differing = [
         ToyDevice(time_source=TimeSource.MODELLED),
         changed_device(environment={"driver": "590"}),
-        changed_device(limits=replace(device.limits, sm_count=7)),
+        changed_device(spec=replace(device.spec, sm_count=7)),
     ]
     names = [study_name(TOY, PROBLEM, one) for one in [device, ToyDevice(), *differing]]
     assert names[0] == names[1]

@@ -22,7 +22,7 @@ _IMPORTED = ("alembic.command", "autotune.tuner.problem_search", "tuner_processe
 PROCESS.set_forkserver_preload([*_IMPORTED, "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"])
 
 
-def space(problem, limits):
+def space(problem, spec):
     """More schedules than a test tries."""
     sizes = tuple(range(1, 17))
     words = (Parameter("order", ("row", "column")), Parameter("unrolled", (False, True)))
@@ -108,7 +108,7 @@ def read_beside_others(path, pipe, barrier, done):
     barrier.wait(GIVE_UP)
     with TuningDB(path) as db:
         while not done.is_set():
-            best = db.best("toy", PROBLEM.key, ToyDevice.limits.name)
+            best = db.best("toy", PROBLEM.key, ToyDevice.spec.name)
             assert best is None or best.seconds <= last
             last = best.seconds if best else last
 

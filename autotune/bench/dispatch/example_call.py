@@ -90,8 +90,8 @@ def _why_another(example: ExampleCall, problem: Problem) -> str:
     except (TypeError, ValueError) as error:
         return str(error)
     for name, tensor in example.tensors.items():
-        if (pointer := pointers.get(name, "")) != tensor.name:
-            return f"{name} is bound to {pointer or 'no pointer'}, not to {tensor.name}"
+        if (pointer := pointers.get(name, name)) != tensor.name:
+            return f"{name} is bound to {pointer}, not to {tensor.name}"
     return "" if computed == problem else f"it computes {computed.key}"
 
 

@@ -73,7 +73,7 @@ def _contenders(operator: Operator[Any, Any], problem: Problem, torch: Any) -> d
     arguments = example.bound(arrays)
     step = dispatcher.plan(operator.name, *arguments.args, **arguments.kwargs)
     assert step.choice
-    spec = CudaDevice(0).limits
+    spec = CudaDevice(0).spec
     program = operator.program(problem, step.choice.schedule, spec)
     contenders: dict[str, Launcher] = {}
     if launches_barely(program):

@@ -32,7 +32,7 @@ def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: 
     """What `tune` asks for in an empty database."""
     from autotune.tuner.search.proposals import Proposals
 
-    operator, problem, spec = recording.operator, recording.problem, recording.limits
+    operator, problem, spec = recording.operator, recording.problem, recording.spec
     first = fastest_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []
     with quiet_optuna():
         proposals = Proposals(operator, problem, spec, sampler, seed, first, {})

@@ -196,7 +196,7 @@ class Resolver:
         if all(0 in view.layout.shape for view in written):
             return Resolved(views, None, None)
         plan = plan_for(self._operator, problem, written[0].device, handle)
-        names = (*(pointers.get(name, "") for name in call.arrays), *call.scalars)
+        names = (*(pointers.get(name, name) for name in call.arrays), *call.scalars)
         return Resolved(views, plan, plan.launcher(names))
 
 

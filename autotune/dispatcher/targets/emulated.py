@@ -18,7 +18,7 @@ from autotune.emulator.build import command
 from autotune.search_spaces.contract.baselines import Substitute
 from autotune.search_spaces.machine.devices import named_device
 
-from .base import Kernel, LaunchError
+from .base import Code, Kernel, LaunchError
 
 _MODEL = "h200"  # whose limits and records serve: a device that has all that kernels may ask for
 
@@ -29,9 +29,9 @@ class Emulator:
     libraries: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.limits = named_device(_MODEL)
+        self.spec = named_device(_MODEL)
 
-    def load(self, problem: Problem, program: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program, code: Code) -> Kernel:
         """See `Target`."""
         command(program)
         return _EmulatedKernel(problem, program)

@@ -72,7 +72,7 @@ class Proposals(Iterator[Schedule]):
     ) -> None:
         self.illegal = self.others = 0
         self.exhausted = False
-        self._operator, self._problem, self._limits, self._shared = operator, problem, spec, study
+        self._operator, self._problem, self._spec, self._shared = operator, problem, spec, study
         space = operator.space(problem, spec)
         self._space = TrialSpace(space)
         self._first = iter(first)
@@ -193,7 +193,7 @@ class Proposals(Iterator[Schedule]):
         return next((self._given(schedule) for schedule in swept), None)
 
     def _violations(self, schedule: Schedule) -> list[str]:
-        return self._operator.violations(self._problem, schedule, self._limits)
+        return self._operator.violations(self._problem, schedule, self._spec)
 
     def _ask(self) -> optuna.Trial:
         return self._study.ask(self._space.distributions)
