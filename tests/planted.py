@@ -15,9 +15,10 @@ import pytest
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.emulator import SEEDS, EmulatorError, verify
+from autotune.emulator.build import NEWEST
 
 _COMMITS = 3  # that plant all bugs together
-_right: set[tuple[Problem, Program, tuple[int, ...]]] = set()  # programs that this process has verified
+_right: set[tuple[object, ...]] = set()  # programs that this process has verified
 
 
 class NothingToReplaceError(LookupError):
@@ -32,21 +33,27 @@ def with_bug(program: Program, right: str, wrong: str) -> Program:
 
 
 def check_caught(
-    problem: Problem, program: Program, right: str, wrong: str, seeds: Iterable[int] = SEEDS, said: str | None = None
+    problem: Problem,
+    program: Program,
+    right: str,
+    wrong: str,
+    seeds: Iterable[int] = SEEDS,
+    said: str | None = None,
+    compute_capability: tuple[int, int] = NEWEST,
 ) -> None:
     """See a program compute its problem, and then fail with a bug in it; the error has `said` in it.
 
     Tests in parallel, as those of the whole suite are, plant a third of the bugs, others with each commit.
     """
     seeds = tuple(seeds)
-    if (problem, program, seeds) not in _right:
-        verify(problem, program, seeds)
-        _right.add((problem, program, seeds))
+    if (problem, program, seeds, compute_capability) not in _right:
+        verify(problem, program, seeds, compute_capability)
+        _right.add((problem, program, seeds, compute_capability))
     bug = with_bug(program, right, wrong)
     if "PYTEST_XDIST_WORKER" in os.environ and (crc32(f"{right}{wrong}".encode()) - _commit()) % _COMMITS:
         return
     with pytest.raises(EmulatorError, match=said):
-        verify(problem, bug, seeds)
+        verify(problem, bug, seeds, compute_capability)
 
 
 @cache

@@ -25,6 +25,7 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import compile_kernel
+from autotune.devices.output_judge import SAMPLED_COUNT, SAMPLED_ROWS
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import scale_name
 
@@ -150,23 +151,26 @@ def test_sources_are_reproducible(name: str, problem: Problem) -> None:
 
 @anywhere
 def test_arguments_carry_the_problem(name: str, problem: Problem) -> None:
-    """All kernels of a problem take the same struct, but for the types of its pointers and for tensor maps.
+    """All kernels of a problem take the same struct, but for the types of its pointers, for tensor maps, and for what a
+    reference kernel takes besides.
 
     The sizes of one that computes the transposed problem are in another order.
     """
     scales = [scale_name(tensor) for tensor in problem.tensors]  # that the reference kernel may write, too
+    besides = {*scales, SAMPLED_ROWS, SAMPLED_COUNT}
 
     def taken(source: Program) -> list[tuple[str, int | None]]:
-        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in scales]
+        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in besides]
 
-    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, "workspace"], 256)
+    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, SAMPLED_ROWS, "workspace"], 256)
+    scalars = {**problem.scalars, SAMPLED_COUNT: 1}
     first = taken(emitted(name, problem)[0])
     assert {tensor.name for tensor in problem.tensors} <= {member for member, _ in first}
     for source in emitted(name, problem):
         members = taken(source)
         assert [member for member, _ in members] == [member for member, _ in first]
         assert sorted(value or 0 for _, value in members) == sorted(value or 0 for _, value in first)
-        packed = source.pack(pointers, problem.scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
+        packed = source.pack(pointers, scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
         assert {member: value for member, value in members if value is not None}.items() <= {
             member: getattr(packed, member) for member, _ in members
         }.items()

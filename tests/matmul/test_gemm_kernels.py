@@ -62,6 +62,24 @@ def test_floats_are_rounded() -> None:
         np.testing.assert_array_equal(arrays["d"], 32 * (1 + 2.0**-10))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "capability", "right", "wrong"),
+    [
+        (DType.BFLOAT16, (7, 5), "first_of<Number>(column), sums[i])", "second_of<Number>(column), sums[i])"),
+        (FP16, (7, 5), "add_product_of_8(d, second, b[1])", "add_product_of_8(d, first, b[1])"),
+        (TF32, (7, 5), "rows[i / 2], columns[i % 2]", "rows[i % 2], columns[i / 2]"),
+        (INT8, (7, 5), "add_quarter_of_int8<2>(d, a[2 * half + 1]", "add_quarter_of_int8<2>(d, a[2 * half]"),
+        (E4M3, (8, 0), "of_a[i] = float16_pair_of(a[2 * half + i % 2]", "of_a[i] = float16_pair_of(a[i % 2]"),
+    ],
+)
+def test_what_tensor_cores_lack_is_multiplied_as_the_device_does(
+    dtype: DType, capability: tuple[int, int], right: str, wrong: str
+) -> None:
+    problem = GemmProblem(33, 24, 72, transpose_b=True, dtype=dtype, out_dtype=FP32, ldb=80, lda=80)
+    words = f"{SMALL} BK=64 vector_a=4 vector_b=4 vector_d=4 promote={64 if dtype is E4M3 else 0}".replace("BK=32 ", "")
+    check_caught(problem, program(problem, words), right, wrong, compute_capability=capability)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_gate_pairs(preset: str) -> None:
     verify(GATED, PRESETS[preset](GATED))
