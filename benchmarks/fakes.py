@@ -57,7 +57,7 @@ class Device(OfflineDevice):
         """A modelled time."""
         time.sleep(self._seconds)
         try:
-            seconds = modelled_seconds(self._operator, self._problem, schedule, self.limits, kernel.resources)
+            seconds = modelled_seconds(self._operator, self._problem, schedule, self.spec, kernel.resources)
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         return Evaluation(Status.OK, tuple(seconds * (1 + 1e-6 * sample) for sample in range(100)))

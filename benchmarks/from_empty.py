@@ -39,7 +39,7 @@ def main(selector: str, name: str = "sgemm", *words: str) -> None:
     moments = sorted(int(word) for word in words if "=" not in word) or [10, 60]
     with worker_device(selector) as device, CompilePool() as pool:
         with TuningDB("sqlite://") as shipped:
-            known = shipped.best(name, problem.key, device.limits.name)
+            known = shipped.best(name, problem.key, device.spec.name)
         bests = _bests(operator, problem, device, pool, moments)
         if len(bests) < len(moments):
             sys.exit(f"nothing worked in {moments[0]} s")

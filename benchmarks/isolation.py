@@ -28,9 +28,9 @@ def main(selector: str, size: int = 4096) -> None:
     with worker_device(selector) as there, CompilePool() as pool:
         print(f"start of the process  {perf_counter() - start:.2f} s, once for a run of many problems")
         devices: dict[str, Device] = {"here": device(selector), "there": there}
-        seeds = SGEMM.seeds(problem, there.limits)
-        sources = [SGEMM.program(problem, seed, there.limits) for seed in seeds]
-        kernels = [job.result() for job in [pool.submit(source, there.limits.arch) for source in sources]]
+        seeds = SGEMM.seeds(problem, there.spec)
+        sources = [SGEMM.program(problem, seed, there.spec) for seed in seeds]
+        kernels = [job.result() for job in [pool.submit(source, there.spec.arch) for source in sources]]
         candidates = list(zip(seeds, sources, kernels, strict=True))
         # The first round makes what is cached, such as the emulator's executables.
         rounds = [[_seconds(one, problem, candidates) for one in devices.values()] for _ in range(1 + ROUNDS)][1:]

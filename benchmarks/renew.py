@@ -153,7 +153,7 @@ def measure_operator(
     tasks.sort(key=lambda task: task.measures)  # what needs no GPU is done in any case
     for task in tasks:
         if task.measures:
-            pool.prepare(operator.reference(task.problem), device.limits.arch)
+            pool.prepare(operator.reference(task.problem), device.spec.arch)
     renewed = 0
     for task in tasks:
         if task.measures and monotonic() > start + seconds:
@@ -203,7 +203,7 @@ class Task:
         self._programs: dict[Schedule, Program] = {}
         for schedule in {one.schedule for one in candidates}:
             with suppress(ValueError):  # it is not legal any more
-                self._programs[schedule] = operator.program(problem, schedule, device.limits)
+                self._programs[schedule] = operator.program(problem, schedule, device.spec)
         named = {
             (one.schedule.digest, one.kernel.compiler): one  # once, though several files have it
             for one in candidates

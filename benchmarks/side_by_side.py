@@ -26,8 +26,8 @@ def compiled(
     operator: Operator[Any, Any], problem: Problem, device: Device, pool: CompilePool, schedule: Schedule
 ) -> Kernel:
     """A schedule's kernel."""
-    program = operator.program(problem, schedule, device.limits)
-    return schedule, program, pool.submit(program, device.limits.arch).result()
+    program = operator.program(problem, schedule, device.spec)
+    return schedule, program, pool.submit(program, device.spec.arch).result()
 
 
 def measured(session: Session, kernel: Kernel) -> float:

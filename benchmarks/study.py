@@ -38,10 +38,8 @@ def work(url: str, barrier: Barrier, seed: int, trials: int, bare: bool) -> None
     device: Any = Device("h200") if bare else worker_device("h200")
     pool: Any = Pool() if bare else CompilePool(1)
     with TuningDB(url) as db, pool:
-        schedule = transpose.default(problem, device.limits)
-        pool.submit(
-            transpose.program(problem, schedule, device.limits), device.limits.arch
-        ).result()  # starts a process
+        schedule = transpose.default(problem, device.spec)
+        pool.submit(transpose.program(problem, schedule, device.spec), device.spec.arch).result()  # starts a process
         barrier.wait()
         tune(transpose, problem, device, db, options, pool=pool)
     if not bare:

@@ -75,14 +75,14 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
 _MOST_BYTES = 1 << 30  # of a document: a million trials
 
 
-def read_document(path: Path) -> Any:
-    """The JSON value in a file, not yet checked.
+def read_document(path: Path, most: int = _MOST_BYTES) -> Any:
+    """The JSON value in a file of so many bytes at most, not yet checked.
 
     Raises:
         OSError: the file cannot be read.
         ValueError: one line, if it is not JSON, or no regular file of a reasonable size.
     """
-    content = read_regular(path, _MOST_BYTES)
+    content = read_regular(path, most)
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ from autotune.codegen.model.schedule import Schedule
 P = TypeVar("P", bound=Problem)
 S = TypeVar("S", bound=Schedule)
 
-MOST = 64  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
+MOST = 40  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
 _SHARE = 0.9  # of all pairs, after which more cases add little
 
 

@@ -8,13 +8,13 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.restriction import sample
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 TRANSPOSE = operator("transpose")
 PROBLEM = TRANSPOSE.problem_type(4096, 4096)
 
 
 def schedules(count, problem=PROBLEM):
-    return sample(TRANSPOSE, problem, LIMITS, TRANSPOSE.space(problem, LIMITS), count, seed=0)
+    return sample(TRANSPOSE, problem, SPEC, TRANSPOSE.space(problem, SPEC), count, seed=0)
 
 
 def seconds(schedule):
@@ -24,7 +24,7 @@ def seconds(schedule):
 
 
 def trials(listed, problem=PROBLEM):
-    device = DeviceRecord(LIMITS.name, LIMITS.compute_capability, asdict(LIMITS) | {"compute_capability": [9, 0]})
+    device = DeviceRecord(SPEC.name, SPEC.compute_capability, asdict(SPEC) | {"compute_capability": [9, 0]})
     record = ProblemRecord("transpose", problem.key, problem.to_dict())
     return [Trial(device, record, s.to_dict(), s.digest, Status.OK, TimeSource.MEASURED, (seconds(s),)) for s in listed]
 

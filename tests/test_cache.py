@@ -163,7 +163,7 @@ def test_a_file_of_somebody_else_is_not_read(root: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("planted", ["link", "folder", "open to all"])
 def test_a_lock_that_others_could_hold_is_replaced(root: Path, planted: str) -> None:
-    file, target = cache_folder("untuned") / "file.lock", root.parent / "target"
+    file, target = cache_folder("called") / "file.lock", root.parent / "target"
     target.write_text("precious")
     if planted == "link":
         file.symlink_to(target)
@@ -181,7 +181,7 @@ def test_a_lock_that_others_could_hold_is_replaced(root: Path, planted: str) -> 
 
 def test_a_lock_that_cannot_be_opened_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be another process': without it, two would work at once."""
-    file = cache_folder("untuned") / "file.lock"
+    file = cache_folder("called") / "file.lock"
 
     def opened(*_: object) -> int:
         raise OSError(errno.EMFILE, "no descriptor is left", str(file))
@@ -195,7 +195,7 @@ def test_a_lock_that_cannot_be_opened_stays(root: Path, monkeypatch: pytest.Monk
 
 def test_waiting_for_a_lock_ends_and_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "_SECONDS", 0.0)
-    file = cache_folder("untuned") / "file.lock"
+    file = cache_folder("called") / "file.lock"
     with lock(file), pytest.raises(TimeoutError, match="another process has locked it") as caught, lock(file):
         pass
     assert caught.value.filename == str(file)

@@ -14,12 +14,12 @@ from autotune.base.cache import UnsafeCacheError, cache_folder, seal
 from autotune.base.cache_contents import KINDS, Content, clear, contents
 
 NAMES = {
+    "called": "called.json",
     "cubins": f"entries/ab/{'0' * 62}",
     "emulator": "0123456789abcdef" * 2,
     "failures": "sgemm-0123456789abcdef-01234567.json",
     "records": f"{'0123456789abcdef' * 2}.json",
     "sources": "sgemm-0123456789abcdef.cu",
-    "untuned": "untuned.json",
 }
 
 
@@ -62,7 +62,7 @@ def test_what_autotune_wrote_is_counted_and_goes(root: Path, kind: str) -> None:
 
 
 def test_what_others_work_with_stays(root: Path) -> None:
-    paths = [written("untuned", "untuned.lock"), written("sources", ".x.1/x.cu"), written("cubins", "tmp/entry-1")]
+    paths = [written("called", "called.lock"), written("sources", ".x.1/x.cu"), written("cubins", "tmp/entry-1")]
     running = written("emulator")
     os.utime(running)
     assert all(one.files == one.foreign == 0 for one in clear())

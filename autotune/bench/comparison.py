@@ -130,7 +130,7 @@ def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitS
     """What launches each kernel, as long as the stack lasts."""
     launches: dict[str, BaselineRun] = {}
     for name, program in kernels.items():
-        compiled = compile_kernel(program, session.limits.arch)
+        compiled = compile_kernel(program, session.spec.arch)
         with _blamed(name):
             launches[name] = BaselineRun(stack.enter_context(session.prepared(program, compiled)))
     return launches
@@ -154,7 +154,7 @@ def _require(evaluation: Evaluation) -> None:
 
 
 def _require_possible(session: CudaSession, seconds: float) -> None:
-    error = impossible_rate(session.problem, seconds, session.limits)
+    error = impossible_rate(session.problem, seconds, session.spec)
     if error:
         raise DeviceError(f"wrong, {error}")
 

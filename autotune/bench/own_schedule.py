@@ -15,6 +15,8 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.states import TimeSource
+from autotune.dispatcher.choice.formulation import formulation_of
+from autotune.dispatcher.choice.records import read_records
 from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
@@ -31,11 +33,13 @@ class OwnSchedule(NamedTuple):
         schedule: of the problem's operator, or of the one that restates it.
         record: the measured one that the schedule is from.
         restated: the problem as another operator's, if the schedule is of that one.
+        rule: without a record, the rule by which the dispatcher chooses it.
     """
 
     schedule: Schedule
     record: Trial | None = None
     restated: EquivalentProblem | None = None
+    rule: str = ""
 
     @property
     def seconds(self) -> float:
@@ -49,10 +53,10 @@ class OwnSchedule(NamedTuple):
 
     @property
     def source(self) -> str:
-        """``record``, ``default``, or the operator whose record serves in place of the problem's own."""
-        if self.restated:
-            return self.restated.operator
-        return "record" if self.recorded else "default"
+        """``record``, the operator whose record serves in place of the problem's own, or the dispatcher's rule."""
+        if self.recorded:
+            return self.restated.operator if self.restated else "record"
+        return self.rule
 
     def program(self, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> Program:
         """The program of the operator's problem, whose pointers have the names of that problem's tensors."""
@@ -76,7 +80,7 @@ def _renamed(argument: Argument, names: Mapping[str, str]) -> Argument:
 def find_own_schedule(
     operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB
 ) -> OwnSchedule:
-    """The best measured record of the problem on this device model; without one that is legal here, the default.
+    """The best measured record of the problem on this device model; without one, what the dispatcher would choose.
 
     If the problem is another operator's, too, the faster of both records.
     """
@@ -88,10 +92,18 @@ def find_own_schedule(
             logger.info("%s %s: a record of %s serves", operator.name, problem.key, restated.operator)
             return other._replace(restated=restated)
     if own is None:
-        logger.info("%s %s: the default schedule serves", operator.name, problem.key)
-        return OwnSchedule(operator.default(problem, spec))
+        return _dispatched(operator, problem, spec, database)
     logger.info("%s %s: its record serves", operator.name, problem.key)
     return own
+
+
+def _dispatched(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB) -> OwnSchedule:
+    """What a call gets that finds no kernel compiled ahead."""
+    stated = formulation_of(operator, problem, spec, lambda one: read_records(one, spec, database))
+    choice = next(stated.choices)
+    restated = operator.restated(problem) if operator.restated and stated.operator is not operator else None
+    logger.info("%s %s: %s serves", operator.name, problem.key, choice.origin)
+    return OwnSchedule(choice.schedule, restated=restated, rule=choice.rule)
 
 
 def _recorded(

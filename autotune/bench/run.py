@@ -63,7 +63,7 @@ class Setting:
         """Compare on one problem; if that fails, the run has the reason, and the device serves the next problem."""
         presets = self.operator.presets if self.ladder else {}
         kernels = {name: preset(problem) for name, preset in presets.items()}
-        kernels[OWN] = own.program(self.operator, problem, self.device.limits)
+        kernels[OWN] = own.program(self.operator, problem, self.device.spec)
         meter = Meter(self.device.conditions.joules) if self.energy else None
         try:
             with self.device.session(self.operator, problem, seed=0) as session:

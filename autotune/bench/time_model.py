@@ -34,7 +34,7 @@ def quality(recording: Recording) -> Quality:
     """How the model does on a recording's schedules that are ok."""
     from scipy.stats import spearmanr
 
-    operator, problem, spec = recording.operator, recording.problem, recording.limits
+    operator, problem, spec = recording.operator, recording.problem, recording.spec
     recorded = np.array(list(recording.seconds.values()))
     modelled = np.array([modelled_seconds(operator, problem, schedule, spec) for schedule in recording.seconds])
     first = np.argsort(modelled, kind="stable")[:FIRST]

@@ -38,7 +38,7 @@ class Instrument(Protocol):
     ``end`` (the same memory as ``sums``).
 
     Attributes:
-        spec: the device's limits.
+        spec: the device's.
         bytes_x, bytes_y: of the arrays, powers of two.
     """
 
@@ -74,7 +74,7 @@ class GpuInstrument:
     """
 
     def __init__(self, device: CudaDevice) -> None:
-        self.spec = device.limits
+        self.spec = device.spec
         self._device = device
         self._memory = ExitStack()
         self._loaded: dict[Program, LoadedProgram] = {}

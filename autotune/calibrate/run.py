@@ -58,7 +58,7 @@ def calibrate(device: CudaDevice, show: Callable[[str], None] = lambda _name: No
             figures |= found.figures
             curves |= found.curves
             conditions[name] = device.conditions.now()
-    return Calibration(device.limits.name, figures, curves, device.environment, conditions)
+    return Calibration(device.spec.name, figures, curves, device.environment, conditions)
 
 
 @contextmanager

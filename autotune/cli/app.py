@@ -29,6 +29,7 @@ from .commands.doctor import doctor
 from .commands.emit import emit
 from .commands.explain import explain
 from .commands.export import export
+from .commands.lock import lock
 from .commands.occupancy import app as occupancy
 from .commands.record import record
 from .commands.reduce import reduce
@@ -39,7 +40,7 @@ from .commands.show import show
 from .commands.stamp import stamp
 from .commands.tune import tune
 from .commands.upkeep import backup, prune
-from .commands.warm import warm
+from .commands.warm import app as warm
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
 from .printable import escape_what_streams_lack, printable
@@ -58,7 +59,8 @@ app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(occupancy, name="occupancy")
 app.add_typer(operator_commands(explain), name="explain")
-app.add_typer(operator_commands(warm), name="warm")
+app.add_typer(warm, name="warm")
+app.add_typer(_alone(lock))
 app.add_typer(operator_commands(export), name="export")
 app.add_typer(
     operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch, torch=bench_torch),

@@ -51,7 +51,7 @@ def warn_of_new_models(operator: str, devices: Iterable[Device], database: Tunin
     """Say how to get good schedules on GPUs for which none ship, unless some were tuned there."""
     from autotune.db.pretuned import advice
 
-    for model in dict.fromkeys(device.limits.name for device in devices if device.selector.isdecimal()):
+    for model in dict.fromkeys(device.spec.name for device in devices if device.selector.isdecimal()):
         if not database.winners(operator, model) and (text := advice(model, operator)):
             _warn(text)
 

@@ -75,6 +75,11 @@ def problem_of(operator: Any, fields: Mapping[str, Any]) -> Problem:
         return problem
 
 
+def default_fields(operator: Any) -> dict[str, Any]:
+    """What the problem's options are if the user gives none."""
+    return {field.name: _default(field) for field in fields_of(operator.problem_type)}
+
+
 def _with_problem_options(function: Callable[..., None], operator: Any) -> Callable[..., None]:
     """The function with a keyword argument for each problem field instead of its first two parameters."""
     fields = fields_of(operator.problem_type)
@@ -98,6 +103,10 @@ def _option(field: Field) -> Parameter:
     return Parameter(
         field.name,
         Parameter.KEYWORD_ONLY,
-        default=field.example if field.default is None else field.default,
+        default=_default(field),
         annotation=Annotated[str if field.choices and issubclass(field.kind, StrEnum) else field.kind, option],
     )
+
+
+def _default(field: Field) -> Any:
+    return field.example if field.default is None else field.default

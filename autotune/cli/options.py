@@ -167,12 +167,12 @@ def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
         yield [opened.enter_context(worker_device_of(name)) for name in names]
 
 
-def limits_of(selector: str) -> DeviceSpec:
-    """The limits of a device, for commands that run nothing on it."""
-    from autotune.devices.select import device_limits
+def spec_of(selector: str) -> DeviceSpec:
+    """The `DeviceSpec` of a device, for commands that run nothing on it."""
+    from autotune.devices.select import selected_spec
 
     with _device_errors():
-        return device_limits(selector)
+        return selected_spec(selector)
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def entries_of(operator: Any, fields: Mapping[str, Any], suite: Path | None) -> 
     """The problems of a suite, or without one the problem of these fields."""
     if suite is None:
         return [Entry(problem_of(operator, fields))]
-    shipped = {path.stem: path for path in sorted(operator.suites.glob("*.json"))} if operator.suites else {}
+    shipped = operator.suites
     path = suite if suite.exists() else shipped.get(str(suite), suite)
     return _read_suite(path, operator.problem_type, fields, list(shipped))
 

@@ -73,13 +73,13 @@ class Device(Protocol):
 
     Attributes:
         selector: its name on the command line.
-        limits: its limits and rates; `limits.name` is the model under which the database stores trials.
+        spec: its limits and rates; `spec.name` is the model under which the database stores trials.
         time_source: whether its times are measured or modelled.
         environment: provenance of its times, such as the driver's version and the device's UUID; plain strings.
     """
 
     selector: str
-    limits: DeviceSpec
+    spec: DeviceSpec
     time_source: TimeSource
     environment: Mapping[str, str]
 

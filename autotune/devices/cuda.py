@@ -1,4 +1,4 @@
-"""A CUDA GPU: its limits as the driver gives them, its provenance, its sessions."""
+"""A CUDA GPU: its `DeviceSpec` as the driver gives it, its provenance, its sessions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CudaDevice(CudaContext):
 
         handle = Handle(ordinal)
         handle.set_current()
-        super().__init__(str(ordinal), handle, device_limits(handle.name, handle.properties))
+        super().__init__(str(ordinal), handle, driver_spec(handle.name, handle.properties))
         self.environment: Mapping[str, str] = _environment(handle)
         self._pruner = pruner
 
@@ -62,8 +62,8 @@ class CudaDevice(CudaContext):
         return CudaSession(self, operator, problem, seed, self._pruner)
 
 
-def device_limits(name: str, properties: Any) -> DeviceSpec:
-    """The limits of a GPU from cuda.core's ``Device.properties``.
+def driver_spec(name: str, properties: Any) -> DeviceSpec:
+    """The `DeviceSpec` of a GPU from cuda.core's ``Device.properties``.
 
     What the driver does not tell follows from the compute capability: allocation units and rates.
 
@@ -72,7 +72,7 @@ def device_limits(name: str, properties: Any) -> DeviceSpec:
     """
     capability = (properties.compute_capability_major, properties.compute_capability_minor)
     try:
-        limits = capability_limits(capability) | {"rates": model_rates(name, capability)}
+        shared = capability_limits(capability) | {"rates": model_rates(name, capability)}
     except ValueError as error:
         raise DeviceError(f"{name}: {error}") from None
     return DeviceSpec(
@@ -82,7 +82,7 @@ def device_limits(name: str, properties: Any) -> DeviceSpec:
         l2_bytes=properties.l2_cache_size,
         clock_hz=properties.clock_rate * 1e3,
         bandwidth=_bandwidth(name, properties),
-        **limits
+        **shared
         | {
             "threads_per_block": properties.max_threads_per_block,
             "threads_per_sm": properties.max_threads_per_multiprocessor,

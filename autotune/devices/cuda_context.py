@@ -26,7 +26,7 @@ class CudaContext:
     def __init__(self, selector: str, handle: Handle, spec: DeviceSpec) -> None:
         self.selector = selector
         self.handle = handle
-        self.limits = spec
+        self.spec = spec
         self.conditions = Conditions(handle.to_system_device)
         self._lost = False
 

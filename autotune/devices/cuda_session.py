@@ -61,7 +61,7 @@ class CudaSession:
         self._context = context
         self._operator = operator
         self._seed = seed
-        self.time_limit = time_limit(problem, context.limits)
+        self.time_limit = time_limit(problem, context.spec)
         self._memory = ExitStack()
         self._pruner = pruner
         self._sampled_at = -inf
@@ -74,7 +74,7 @@ class CudaSession:
         self._stream = handle.create_stream()
         self._begin, self._end = (handle.create_event(EventOptions(timing_enabled=True)) for _ in range(2))
         try:
-            flushed = _FLUSH_CACHES * self._context.limits.l2_bytes
+            flushed = _FLUSH_CACHES * self._context.spec.l2_bytes
             self._flush = GuardedBuffer(handle, self._stream, flushed, 256)
             self._memory.callback(self._flush.close)
             self._operands = self._new_operands(self._memory)
@@ -96,9 +96,9 @@ class CudaSession:
         return Operands(*arguments, exact=exact)
 
     @property
-    def limits(self) -> DeviceSpec:
-        """The device's limits."""
-        return self._context.limits
+    def spec(self) -> DeviceSpec:
+        """That of the context's device."""
+        return self._context.spec
 
     @property
     def stream(self) -> int:
@@ -199,7 +199,7 @@ class CudaSession:
             error = f"{differing[0]}: two launches on the same inputs differ, and {self.problem.key} is deterministic"
             return replace(found, status=Status.WRONG, error=error)
         seconds = median(samples)
-        if error := impossible_rate(self.problem, seconds, self._context.limits):
+        if error := impossible_rate(self.problem, seconds, self._context.spec):
             return replace(found, status=Status.WRONG, error=error)
         self._race.finish(seconds)
         return found

@@ -36,7 +36,7 @@ class OfflineDevice:
             DeviceError: no such device, or no C++ compiler for the emulator.
         """
         try:
-            self.limits = named_device(selector)
+            self.spec = named_device(selector)
             self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": VERSION}
         except (ValueError, HostCompilerMissingError) as error:
             raise DeviceError(str(error)) from None
@@ -45,7 +45,7 @@ class OfflineDevice:
     @contextmanager
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> Iterator[OfflineSession]:
         """Set up a problem; `seed` makes the inputs, and the order of threads, of one of the emulator's runs."""
-        yield OfflineSession(operator, problem, self.limits, seed)
+        yield OfflineSession(operator, problem, self.spec, seed)
 
 
 class OfflineSession:
@@ -56,7 +56,7 @@ class OfflineSession:
     def __init__(self, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, seed: int) -> None:
         self._operator = operator
         self._problem = problem
-        self._limits = spec
+        self._spec = spec
         # The emulator's first two orders are up and down, all others are random.
         self._seeds = (0, 1, 2 + seed)
         self._verify = lru_cache(_REMEMBERED)(self._emulate)
@@ -64,12 +64,12 @@ class OfflineSession:
     def evaluate(self, schedule: Schedule, program: Program, kernel: CompiledKernel) -> Evaluation:
         """Verify one kernel in the emulator, and model its time."""
         try:
-            seconds = modelled_seconds(self._operator, self._problem, schedule, self._limits, kernel.resources)
+            seconds = modelled_seconds(self._operator, self._problem, schedule, self._spec, kernel.resources)
         except ValueError as error:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         errors: list[float] = []
         for problem, like in self._operator.checks(self._problem, schedule):
-            check = self._verify(problem, self._operator.program(problem, like, self._limits))
+            check = self._verify(problem, self._operator.program(problem, like, self._spec))
             if check.status is not Status.OK:
                 return check
             errors.append(check.max_error or 0.0)
@@ -78,7 +78,7 @@ class OfflineSession:
     def _emulate(self, problem: Problem, program: Program) -> Evaluation:
         """What the emulator says of one kernel on one small problem."""
         try:
-            return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds))
+            return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds, self._spec.compute_capability))
         except (EmulatorKilledError, CompilerKilledError) as error:
             return Evaluation(Status.CRASHED, error=str(error), killed=True)
         except EmulatorError as error:

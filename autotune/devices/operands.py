@@ -96,7 +96,7 @@ class Operands:
     ) -> None:
         self._device, self._stream, self._memory, self._load = context.handle, stream, memory, load
         self._problem, self._seed, self._exact = problem, seed, exact is not None
-        self.verifier = Verifier(context.handle, stream, context.limits)
+        self.verifier = Verifier(context.handle, stream, context.spec)
         memory.callback(self.verifier.close)
         written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
         self._outputs = [exactly(tensor) for tensor in written] if self._exact else written
@@ -119,14 +119,14 @@ class Operands:
             expected = self._judge.reference_buffers(inputs, {one.brought for one in reference.brought})
             rows = expected.get(SAMPLED_ROWS)
             count = {SAMPLED_COUNT: rows.size // DType.INT64.bytes} if rows else {}
-            kernel = compile_kernel(reference, context.limits.arch)
+            kernel = compile_kernel(reference, context.spec.arch)
             with self.ready(reference, kernel, expected, count) as computing:
                 computing.launch()
                 stream.sync()
         self._check: Callable[[], None] = lambda: None
         if self._judge.checked:
             checker = operator.checked_by(problem)
-            kernel = compile_kernel(checker, context.limits.arch)
+            kernel = compile_kernel(checker, context.spec.arch)
             self._check = memory.enter_context(
                 self.ready(checker, kernel, self._judge.checker_buffers(self._before))
             ).launch

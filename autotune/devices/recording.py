@@ -28,14 +28,14 @@ class Recording:
     Attributes:
         path: the file.
         operator: the operator as if its only legal schedules were those recorded.
-        problem, limits, time_source: of all trials.
+        problem, spec, time_source: of all trials.
         trials: by schedule, without those that are illegal in this version or outside of its search space.
     """
 
     path: Path
     operator: Operator[Any, Any]
     problem: Problem
-    limits: DeviceSpec
+    spec: DeviceSpec
     time_source: TimeSource
     trials: Mapping[Schedule, Trial]
 

@@ -46,7 +46,7 @@ class ReplayDevice:
         except ValueError as error:
             raise DeviceError(str(error)) from None
         self.selector = selector
-        self.limits = replace(self.recording.limits, name=f"{self.recording.limits.name} (replayed)")
+        self.spec = replace(self.recording.spec, name=f"{self.recording.spec.name} (replayed)")
         self.time_source = self.recording.time_source
         self.environment: Mapping[str, str] = {"recording": path.name}
 

@@ -80,14 +80,14 @@ def device_of_model(model: str, time_source: TimeSource) -> Device | None:
     modelled = time_source is TimeSource.MODELLED
     selectors = named_devices() if modelled else map(str, range(cuda_device_count()))
     with suppress(DeviceError):
-        return next((device(one) for one in selectors if device_limits(one).name == model), None)
+        return next((device(one) for one in selectors if selected_spec(one).name == model), None)
     return None
 
 
-def device_limits(selector: str) -> DeviceSpec:
-    """The limits of `device`, also where an offline device could not run anything."""
+def selected_spec(selector: str) -> DeviceSpec:
+    """The `DeviceSpec` of `device`, also where an offline device could not run anything."""
     name = resolved(selector)
-    return named_device(name) if name in named_devices() else device(name).limits
+    return named_device(name) if name in named_devices() else device(name).spec
 
 
 def resolved(selector: str) -> str:

@@ -135,7 +135,7 @@ class Verifier:
     """Compares and sums up device memory, on one stream of the current context."""
 
     def __init__(self, device: Device, stream: Stream, spec: DeviceSpec) -> None:
-        self._limits = spec
+        self._spec = spec
         self._stream = int(stream.handle)
         self._report = GuardedBuffer(device, stream, REPORT.itemsize, 8)
         self._sum = GuardedBuffer(device, stream, 8, 8)
@@ -201,8 +201,8 @@ class Verifier:
         self, entry: str, pointers: dict[str, int], scalars: dict[str, float], dtype: DType = DType.UINT8
     ) -> None:
         if (entry, dtype) not in self._kernels:
-            program = verification_source(entry, self._limits.sm_count, dtype)
-            self._kernels[entry, dtype] = program, LoadedProgram(compile_kernel(program, self._limits.arch), program)
+            program = verification_source(entry, self._spec.sm_count, dtype)
+            self._kernels[entry, dtype] = program, LoadedProgram(compile_kernel(program, self._spec.arch), program)
         program, kernel = self._kernels[entry, dtype]
         kernel.launch(self._stream, program.pack(pointers, scalars))
 

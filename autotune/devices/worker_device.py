@@ -30,7 +30,7 @@ class WorkerDevice:
         make: makes the device, there; a function that can be imported by its name, or a partial of one.
 
     Attributes:
-        selector, limits, time_source, environment: see `Device`.
+        selector, spec, time_source, environment: see `Device`.
 
     Raises:
         DeviceError: the device cannot be used.
@@ -41,7 +41,7 @@ class WorkerDevice:
         self._worker = self._started()
         with _loss_is_an_error("described the device"):
             facts: _Facts = self._worker.call("facts")
-        self.selector, self.limits, self.time_source, self.environment = facts
+        self.selector, self.spec, self.time_source, self.environment = facts
 
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> WorkerSession:
         """Set up a problem of a registered operator, with random inputs made from `seed`.
@@ -118,7 +118,7 @@ class WorkerSession:
         self._worker = self._device.worker()
         _, problem, _ = self._setup
         with _loss_is_an_error(f"set up {problem.key}"):
-            seconds = setup_limit(problem, self._device.limits)
+            seconds = setup_limit(problem, self._device.spec)
             self.time_limit: float = self._worker.call("open", *self._setup, seconds=seconds)
 
 
@@ -135,7 +135,7 @@ class _Facts(NamedTuple):
     """What a `Device` says of itself."""
 
     selector: str
-    limits: DeviceSpec
+    spec: DeviceSpec
     time_source: TimeSource
     environment: Mapping[str, str]
 
@@ -149,7 +149,7 @@ class _Host:
 
     def facts(self) -> _Facts:
         device = self._device
-        return _Facts(device.selector, device.limits, device.time_source, dict(device.environment))
+        return _Facts(device.selector, device.spec, device.time_source, dict(device.environment))
 
     def open(self, operator: str, problem: Problem, seed: int) -> float:
         """Set a problem up; the time limit of its evaluations."""

@@ -12,18 +12,25 @@ if TYPE_CHECKING:
     from autotune.search_spaces.matmul.sgemm.call import sgemm as sgemm
 
     from .calls.bound_call import BoundCall, plan
+    from .calls.chosen import Chosen, on_choice
+    from .calls.fingerprint import fingerprint
     from .calls.warming import warm
     from .choice.explanation import Explanation, explain
+    from .lock.document import LockError
     from .settings import configure
     from .targets.base import CaptureError, LaunchError
 
 __all__ = [
     "BoundCall",
     "CaptureError",
+    "Chosen",
     "Explanation",
     "LaunchError",
+    "LockError",
     "configure",
     "explain",
+    "fingerprint",
+    "on_choice",
     "plan",
     "warm",
 ]
@@ -53,10 +60,14 @@ __getattr__ = lazy_names(
     {
         "BoundCall": ".calls.bound_call",
         "CaptureError": ".targets.base",
+        "Chosen": ".calls.chosen",
         "Explanation": ".choice.explanation",
         "LaunchError": ".targets.base",
+        "LockError": ".lock.document",
         "configure": ".settings",
         "explain": ".choice.explanation",
+        "fingerprint": ".calls.fingerprint",
+        "on_choice": ".calls.chosen",
         "plan": ".calls.bound_call",
         "warm": ".calls.warming",
     },

@@ -24,7 +24,7 @@ class Bundle:
     """What a folder holds.
 
     Attributes:
-        operator, limits: of which, and for which device.
+        operator, spec: of which, and for which device.
         fixed: the fields that all problems share, but layouts, which are dense.
         most: for each size that calls name, up to what it is served; the least is 1.
         problems: what was asked for.
@@ -33,7 +33,7 @@ class Bundle:
     """
 
     operator: Operator[Any, Any]
-    limits: DeviceSpec
+    spec: DeviceSpec
     fixed: Mapping[str, Any]
     most: Mapping[str, int]
     problems: tuple[Problem, ...]
@@ -60,7 +60,7 @@ class Bundle:
 
 
 def bundle_of(
-    operator: Operator[Any, Any], problems: Sequence[Problem], limits: DeviceSpec, known: Iterable[Record]
+    operator: Operator[Any, Any], problems: Sequence[Problem], spec: DeviceSpec, known: Iterable[Record]
 ) -> Bundle:
     """The records of these problems that are legal; of problems without one, the schedule that would serve them.
 
@@ -69,8 +69,8 @@ def bundle_of(
     """
     first, keys = problems[0], {problem.key for problem in problems}
     specs = field_specs(operator.problem_type)
-    kinds = {name: getattr(first, name) for name, spec in specs.items() if _is_fixed(spec.role)}
-    sizes = {name: [getattr(one, name) for one in problems] for name, spec in specs.items() if _is_size(spec.role)}
+    kinds = {name: getattr(first, name) for name, field in specs.items() if _is_fixed(field.role)}
+    sizes = {name: [getattr(one, name) for one in problems] for name, field in specs.items() if _is_size(field.role)}
     for problem in problems:
         dense = operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes})
         if problem != dense:
@@ -82,7 +82,7 @@ def bundle_of(
     fixed = kinds | {name: sizes[name][0] for name in implied}
     records = tuple(
         sorted(
-            (one for one in known if one.problem.key in keys and not _violations(operator, limits, one)),
+            (one for one in known if one.problem.key in keys and not _violations(operator, spec, one)),
             key=lambda one: one.problem.key,
         )
     )
@@ -90,13 +90,13 @@ def bundle_of(
     schedules = [
         *(record.schedule for record in records if not record.own_only),
         *(
-            next(choices(operator, problem, limits, records)).schedule.shape_generic
+            next(choices(operator, problem, spec, records)).schedule.shape_generic
             for problem in problems
             if problem.key not in recorded
         ),
     ]
-    bundle = Bundle(operator, limits, fixed, most, tuple(problems), records, ())
-    *odd, last = (operator.default(bundle.drawn(sizes), limits).shape_generic for sizes in _odd_sizes(most))
+    bundle = Bundle(operator, spec, fixed, most, tuple(problems), records, ())
+    *odd, last = (operator.default(bundle.drawn(sizes), spec).shape_generic for sizes in _odd_sizes(most))
     ordered = (one for one in dict.fromkeys([*schedules, *odd]) if one != last)
     return replace(bundle, schedules=(*ordered, last))
 
@@ -120,5 +120,5 @@ def _most(values: Sequence[int], allowed: int | None) -> int:
     return most if allowed is None else min(most, allowed)
 
 
-def _violations(operator: Operator[Any, Any], limits: DeviceSpec, record: Record) -> list[str]:
-    return operator.violations(record.problem, record.schedule, limits)
+def _violations(operator: Operator[Any, Any], spec: DeviceSpec, record: Record) -> list[str]:
+    return operator.violations(record.problem, record.schedule, spec)

@@ -60,17 +60,15 @@ class Kernels:
         """What the dispatcher takes if there are no other schedules and records, as C++ does; None if none is legal."""
         bundle, programs = self.bundle, {one.schedule: one.program for one in self.kernels}
 
-        def constraints(problem: Problem, schedule: Schedule, limits: DeviceSpec) -> list[str]:
+        def constraints(problem: Problem, schedule: Schedule, spec: DeviceSpec) -> list[str]:
             exported = leaf_at(programs[schedule], bundle.sizes(problem)) is not None
-            return [*bundle.operator.constraints(problem, schedule, limits), *([] if exported else ["not exported"])]
+            return [*bundle.operator.constraints(problem, schedule, spec), *([] if exported else ["not exported"])]
 
-        only = bundle.operator.with_kernels(
-            constraints=constraints, candidates=lambda problem, limits: bundle.schedules
-        )
-        operator = replace(only, default=lambda problem, limits: bundle.schedules[-1])
-        if not operator.seeds(problem, bundle.limits):
+        only = bundle.operator.with_kernels(constraints=constraints, candidates=lambda problem, spec: bundle.schedules)
+        operator = replace(only, default=lambda problem, spec: bundle.schedules[-1])
+        if not operator.seeds(problem, bundle.spec):
             return None
-        return next(choices(operator, problem, bundle.limits, bundle.records))
+        return next(choices(operator, problem, bundle.spec, bundle.records))
 
     @cached_property
     def programs(self) -> dict[str, Program]:
@@ -114,9 +112,9 @@ def kernels_of(bundle: Bundle) -> Kernels:
 
     def seconds(schedule: Schedule) -> Any:
         problem = bundle.problem(sizes)
-        if bundle.operator.violations(problem, schedule, bundle.limits):
+        if bundle.operator.violations(problem, schedule, bundle.spec):
             return None
-        return modelled_seconds(bundle.operator, problem, schedule, bundle.limits)
+        return modelled_seconds(bundle.operator, problem, schedule, bundle.spec)
 
     problems = [problem for problem in leaves(traced(pool, lambda: bundle.problem(sizes))) if problem is not None]
     stated = [tuple(bundle.sizes(problem).values()) for problem in problems]
@@ -126,7 +124,7 @@ def kernels_of(bundle: Bundle) -> Kernels:
         Kernel(one, traced(pool, partial(seconds, one)), _program(pool, bundle, sizes, one))
         for one in bundle.all_schedules
     )
-    least = traced(pool, lambda: roofline(bundle.problem(sizes), bundle.limits))
+    least = traced(pool, lambda: roofline(bundle.problem(sizes), bundle.spec))
     return Kernels(bundle, sizes, stated[0], kernels, least)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
@@ -29,12 +30,10 @@ _ADDRESS = "unsigned long long"  # a pointer in C++
 def tables(exported: Kernels) -> str:
     """The content of ``tables.hpp``; times are hexadecimal, so that no bit is lost."""
     bundle, names = exported.bundle, list(exported.sizes)
-    limits, count = bundle.limits, len(exported.kernels)
+    spec, count = bundle.spec, len(exported.kernels)
     digests = list(exported.programs)
     room = _room(exported)
-    title = (
-        f"{bundle.operator.name} for {limits.name} ({limits.arch}): {len(bundle.records)} records, {count} schedules"
-    )
+    title = f"{bundle.operator.name} for {spec.name} ({spec.arch}): {len(bundle.records)} records, {count} schedules"
     functions = [_function("double roofline(const Sizes& sizes)", exported.least_seconds, _returned)]
     for number, kernel in enumerate(exported.kernels):
         functions += _functions(number, kernel, digests, exported)
@@ -150,7 +149,7 @@ def _write_plan(writer: Writer, program: Program, digests: Sequence[str], export
     names = [one.name for one in exported.scalars]
     for begin, kind, block in zip(begins, kinds, program.blocks, strict=False):
         for one in block:
-            position = begin + getattr(kind, one.name).offset
+            position = begin + getattr(kind, member(one.name)).offset
             if one.tensor_map:
                 writer.line(f"plan.add({position}, {_tensor_map(writer, one.tensor_map, exported.addresses)});")
             elif one.value is not None:
@@ -219,13 +218,15 @@ def _function(signature: str, tree: Tree[Any], write: Any) -> str:
     writer = Writer()
     writer.tree(tree, write)
     body = "\n".join(writer.lines)
+    if "sizes" not in body:
+        signature = signature.replace("const Sizes& sizes", "const Sizes&")  # else a compiler warns
     return f"inline {signature} {{\n{body}\n}}\n\n"
 
 
 def _record(exported: Kernels, record: Record) -> str:
     bundle = exported.bundle
     sizes = ", ".join(map(str, bundle.sizes(record.problem).values()))
-    modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.limits)
+    modelled = modelled_seconds(bundle.operator, record.problem, record.schedule, bundle.spec)
     schedule = bundle.all_schedules.index(record.schedule)
     flags = map(_bool, (record.time_source is TimeSource.MODELLED, record.own_only, record.unconfirmed))
     return f"{{{{{sizes}}}, {schedule}, {record.seconds.hex()}, {modelled.hex()}, {', '.join(flags)}}}"

@@ -58,7 +58,7 @@ def write_sources(exported: Kernels, folder: Path) -> None:
 
 
 def _write_kernels(exported: Kernels, folder: Path) -> None:
-    arch = exported.bundle.limits.arch
+    arch = exported.bundle.spec.arch
     with CompilePool() as pool:
         jobs = {digest: pool.submit(_plain(program), arch) for digest, program in exported.programs.items()}
         for digest, job in jobs.items():

@@ -39,7 +39,7 @@ class History:
 
     def __init__(self, operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> None:
         self._operator, self._problem, self._device, self._db = operator, problem, device, db
-        self._asked = operator.name, problem.key, device.limits.name, compiler_version(), device.time_source
+        self._asked = operator.name, problem.key, device.spec.name, compiler_version(), device.time_source
 
     def tried(self) -> dict[Schedule, float]:
         """What need not be tried again, with its `seconds_of`, oldest first.
@@ -74,7 +74,7 @@ class History:
 
     def superseded(self, trial: Trial | Tried) -> bool:
         """Whether a trial's schedule emits another program today, or none."""
-        spec = self._device.limits
+        spec = self._device.spec
         return bool(changed(self._operator, self._problem, spec, trial.schedule, trial.program_digest))
 
     def first_candidates(self) -> list[Schedule]:
@@ -83,14 +83,14 @@ class History:
         Their order decides where the budget is few trials: what wins a small problem may be 25 times as slow as a seed
         on a large one.
         """
-        operator, problem, spec = self._operator, self._problem, self._device.limits
+        operator, problem, spec = self._operator, self._problem, self._device.spec
         likely = fastest_first(operator, problem, [*self._near_winners(), *operator.seeds(problem, spec)], spec)
         return list(dict.fromkeys([*self._own_winners(), *likely]))
 
     def _near_winners(self) -> list[Schedule]:
         """The fastest schedules of the nearest problems that are legal for this one, by whatever kind of time."""
         others: list[tuple[float, Mapping[str, Any]]] = []
-        for fields, schedule in self._db.winners(self._operator.name, self._device.limits.name, compiler_version()):
+        for fields, schedule in self._db.winners(self._operator.name, self._device.spec.name, compiler_version()):
             with suppress(ValueError):  # made by a version whose problems or schedules had other fields
                 others.append((_distance(self._problem, self._operator.problem_type.from_dict(fields)), schedule))
         others.sort(key=itemgetter(0))
@@ -98,7 +98,7 @@ class History:
         for _, values in others:
             with suppress(ValueError):  # as above
                 schedule = self._operator.schedule(values)
-                if not self._operator.violations(self._problem, schedule, self._device.limits):
+                if not self._operator.violations(self._problem, schedule, self._device.spec):
                     near[schedule] = None
             if len(near) == _WINNERS:
                 break
@@ -111,7 +111,7 @@ class History:
         for trial in [*trials[:1], *generic[:1], *trials[1:_OWN]]:
             with suppress(ValueError):  # as above
                 schedule = self._operator.schedule(trial.schedule)
-                if not self._operator.violations(self._problem, schedule, self._device.limits):
+                if not self._operator.violations(self._problem, schedule, self._device.spec):
                     yield schedule
 
 
@@ -125,7 +125,7 @@ def stale_problems(operator: Operator[Any, Any], device: Device, db: TuningDB) -
 
     Only trials of the kind of time that the device gives are looked at.
     """
-    model = device.limits.name
+    model = device.spec.name
     wrong = db.trials(operator.name, device=model, status=Status.WRONG)
     problems = []
     for trial in [*db.bests(operator.name, model, compiler_version()), *wrong]:

@@ -47,12 +47,12 @@ def outlook(operator: Operator[Any, Any], problem: Problem, device: Device, db: 
     history = History(operator, problem, device, db)
     known = history.tried()
     first = dict.fromkeys(one for one in history.first_candidates() if one not in known)
-    return Outlook(space_size(operator, problem, device.limits), len(known), list(first), _pace(operator, device, db))
+    return Outlook(space_size(operator, problem, device.spec), len(known), list(first), _pace(operator, device, db))
 
 
 def _pace(operator: Operator[Any, Any], device: Device, db: TuningDB) -> float | None:
     """Seconds from one trial to the next of the same run and problem."""
-    newest = db.trials(operator.name, device=device.limits.name, limit=_NEWEST)
+    newest = db.trials(operator.name, device=device.spec.name, limit=_NEWEST)
     of_runs = [one for one in newest if one.run and one.time_source is device.time_source]
     gaps = [
         (later.created_at - earlier.created_at).total_seconds()

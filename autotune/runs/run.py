@@ -79,5 +79,5 @@ def _one_line(error: BaseException) -> str:
 
 
 def _plain(device: Device) -> dict[str, Any]:
-    named = {"selector": device.selector, "model": device.limits.name, "time_source": str(device.time_source)}
+    named = {"selector": device.selector, "model": device.spec.name, "time_source": str(device.time_source)}
     return {**named, "host": gethostname(), **environment(device)}

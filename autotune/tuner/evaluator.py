@@ -47,27 +47,26 @@ class Evaluator:
         pool: CompilePool,
         run: str | None = None,
     ) -> None:
-        spec = device.limits
-        plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
-        self._operator, self._problem, self._limits = operator, problem, spec
+        spec = device.spec
+        self._operator, self._problem, self._spec = operator, problem, spec
         self._pool = pool
         self._environment = environment(device)
         self._trial = partial(
             Trial,
-            device=DeviceRecord(spec.name, spec.compute_capability, plain),
-            problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
+            device=DeviceRecord.of(spec),
+            problem=ProblemRecord.of(operator.name, problem),
             time_source=device.time_source,
             run=run,
         )
 
     def start(self, schedule: Schedule) -> Job:
         """Emit a legal schedule and have it compiled."""
-        program = self._operator.program(self._problem, schedule, self._limits)
-        return Job(schedule, program, self._pool.submit(program, self._limits.arch))
+        program = self._operator.program(self._problem, schedule, self._spec)
+        return Job(schedule, program, self._pool.submit(program, self._spec.arch))
 
     def prepare(self, schedule: Schedule) -> None:
         """Have a schedule compiled that may be started later."""
-        self._pool.prepare(self._operator.program(self._problem, schedule, self._limits), self._limits.arch)
+        self._pool.prepare(self._operator.program(self._problem, schedule, self._spec), self._spec.arch)
 
     def finish(self, job: Job, session: Session) -> Trial:
         """Wait for the kernel, verify and time it in a session of the problem.

@@ -37,7 +37,7 @@ class FailedCandidate:
 
     @classmethod
     def of(cls, report: FailureReport, spec: DeviceSpec) -> FailedCandidate:
-        """The candidate of a report on a device of these limits.
+        """The candidate of a report on such a device.
 
         Raises:
             ValueError: this version knows no such operator, problem or schedule, or the schedule is not legal there.
@@ -57,7 +57,7 @@ def replay(report: FailureReport, device: Device) -> Trial:
         DeviceError: the device cannot be used.
         CompilerMissingError: there is no compiler.
     """
-    candidate = FailedCandidate.of(report, device.limits)
+    candidate = FailedCandidate.of(report, device.spec)
     operator, problem = candidate.operator, candidate.problem
     with CompilePool(1) as pool, device.session(operator, problem, report.seed) as session:
         evaluator = Evaluator(operator, problem, device, pool)
@@ -69,7 +69,7 @@ def _launch(report: str, ordinal: str) -> None:
     from autotune.devices.cuda import CudaDevice
     from autotune.devices.sanitizer_launch import run
 
-    spec = CudaDevice(int(ordinal)).limits
+    spec = CudaDevice(int(ordinal)).spec
     read = FailureReport.read(Path(report))
     candidate = FailedCandidate.of(read, spec)
     problem, program = candidate.problem, candidate.program

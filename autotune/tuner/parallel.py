@@ -42,7 +42,7 @@ class Queue:
     @property
     def model(self) -> str:
         """Of the devices."""
-        return self.devices[0].limits.name
+        return self.devices[0].spec.name
 
 
 def shared_out(
@@ -59,7 +59,7 @@ def shared_out(
         return [Queue([device], deque(problems(device))) for device in devices]
     alike: dict[tuple[str, TimeSource], list[Device]] = {}
     for device in devices:
-        alike.setdefault((device.limits.name, device.time_source), []).append(device)
+        alike.setdefault((device.spec.name, device.time_source), []).append(device)
     return [Queue(group, deque(problems(group[0]))) for group in alike.values()]
 
 

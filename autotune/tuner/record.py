@@ -46,6 +46,6 @@ def record(
     result = tune(listed, problem, device, db, recording_options(schedules), on_progress, run=run)
     known = History(operator, problem, device, db).tried()
     alike = (compiler_version(), device.time_source)
-    trials = db.trials(operator.name, problem.key, device.limits.name)
+    trials = db.trials(operator.name, problem.key, device.spec.name)
     newest = {one.schedule_digest: one for one in reversed(trials) if (one.compiler, one.time_source) == alike}
     return result, [newest[schedule.digest] for schedule in schedules if schedule in known]

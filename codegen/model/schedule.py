@@ -55,6 +55,10 @@ class Schedule:
         """What a block takes of an SM for a problem of the operator."""
         raise NotImplementedError
 
+    def tile_sizes(self, problem: Any) -> Mapping[str, int]:
+        """How much a block takes at once of the problem's sizes, by name, for problems of a few tiles that prove it."""
+        return {}
+
     def replace(self, **fields: Any) -> Self:
         """The same with other values of some fields, as by `dataclasses.replace`, in a tenth of its time.
 

@@ -40,10 +40,9 @@ def problem_struct(
     return "\n".join(["struct Problem {", *lines, "};"])
 
 
-def double_constants(numbers: Mapping[str, float], source: str) -> list[str]:
-    """Lines that declare those numbers of ``struct Problem`` that the source reads."""
-    read = members_read(source, "Problem")
-    return [f"static constexpr double {name} = {value};" for name, value in numbers.items() if name in read]
+def double_constants(numbers: Mapping[str, float]) -> dict[str, str]:
+    """Lines that declare numbers of ``struct Problem``, by their names."""
+    return {name: f"static constexpr double {name} = {value};" for name, value in numbers.items()}
 
 
 def _constructor(sizes: Iterable[str]) -> str:

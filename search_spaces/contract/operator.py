@@ -42,13 +42,13 @@ class Operator(Generic[P, S]):
         checker: for problems with outputs that are `Checked`, a kernel that takes the tensors that it needs and, for
             each such output, a pointer ``<name>_report`` to a `Report` (cuda/report.cuh), to which it adds what
             `Problem.check` finds. What a tensor that is read and written held before is at ``<name>_before``.
-        default: a schedule that is sound for any problem on any device, chosen without measuring.
+        default: a schedule that is sound for any problem on any device, chosen without measuring; if it is left out,
+            the first candidate of the first kernel.
         presets: small kernels and named schedules for teaching and comparison, by name.
         kernel_field: the field that named the kernel when all kernels shared a schedule type. Schedules stored then,
             and words that users typed then, still open.
         baselines: what users would call instead, by name: a call of PyTorch, or ``module:NAME`` of a `Baseline` within
             this package. ``autotune bench`` adds ``copy``, the driver's copy of as many bytes.
-        suites: the folder of its suites, JSON lists of problems; None if there are none.
         published: what is known of kernels like the presets.
         call: how users call it, by which it is ``dispatcher.<name>``; None for one that has no function.
         shorthands: functions beside `call`, by names that users know, such as ``gelu``. Each returns the arguments of
@@ -64,11 +64,10 @@ class Operator(Generic[P, S]):
     problem_type: type[P]
     kernels: tuple[Kernel[P, Any], ...]
     reference: Callable[[P], Program]
-    default: Callable[[P, DeviceSpec], S]
     presets: Mapping[str, Callable[[P], Program]]
+    default: Callable[[P, DeviceSpec], S] = field(default=None)  # type: ignore[assignment]
     kernel_field: str = ""
     baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
-    suites: Path | None = None
     published: Published | None = None
     call: Call | None = None
     shorthands: tuple[Callable[..., Mapping[str, Any]], ...] = ()
@@ -76,6 +75,25 @@ class Operator(Generic[P, S]):
     substitutes: Mapping[str, Substitute] = field(default_factory=dict)
     restated: Callable[[P], EquivalentProblem | None] | None = None
     checker: Callable[[P], Program] | None = None
+
+    def __post_init__(self) -> None:
+        if self.call and self.call.lists and self.derivative:
+            raise ValueError(f"{self.name}: {self.call.lists[0]} is a list, and calls with lists have no derivative")
+        if self.default is None:
+            candidates = self.kernels[0].candidates
+            object.__setattr__(self, "default", lambda problem, spec: next(iter(candidates(problem, spec))))
+
+    @property
+    def suites(self) -> dict[str, Path]:
+        """Its suites by name, JSON lists of problems: the files in ``suites`` beside its call.
+
+        Where operators share a folder, each has one of its name in ``suites``.
+        """
+        if not self.call:
+            return {}
+        folder = Path(self.call.declaration.__code__.co_filename).parent / "suites"
+        found = sorted((folder / self.name).glob("*.json")) or sorted(folder.glob("*.json"))
+        return {path.stem: path for path in found}
 
     def kernel(self, name: str) -> Kernel[P, Any]:
         """The kernel of a name; ``ValueError`` lists those that there are."""

@@ -13,15 +13,13 @@ P = TypeVar("P", bound=RowProblem)
 S = TypeVar("S", bound=RowSchedule)
 
 
-def row_checks(problem: P, schedule: S, rounds: int) -> list[tuple[P, S]]:
+def row_checks(problem: P, schedule: S) -> list[tuple[P, S]]:
     """Whole rounds; and a row and a round that are partly there, no better aligned than needed, or than the problem.
 
-    Args:
-        problem, schedule: what is proved.
-        rounds: that a thread takes for a row of the problem; two of them prove as much as more.
+    Two rounds of a thread prove as much as more.
     """
     width = schedule.vector_width
-    rows, columns = schedule.rows_per_block, min(2, rounds) * schedule.row_step
+    rows, columns = schedule.rows_per_block, min(2, schedule.rounds_in(problem)) * schedule.row_step
     part = max(1, columns - schedule.row_step // 2 - 1)
     leading = round_up(part, width) + width
     align = width * problem.dtype.bytes

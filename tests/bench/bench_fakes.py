@@ -11,7 +11,7 @@ from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = replace(named_device("h200"), name="Test GPU")  # which no shipped record is for
+SPEC = replace(named_device("h200"), name="Test GPU")  # which no shipped record is for
 
 
 class Launch:
@@ -35,7 +35,7 @@ class Session:
     """
 
     stream = 0
-    limits = LIMITS
+    spec = SPEC
 
     def __init__(self, problem, presets=()):
         self.problem = problem
@@ -91,7 +91,7 @@ class Gpu(CudaDevice):
 
     def __init__(self):
         self.selector = "0"
-        self.limits = LIMITS
+        self.spec = SPEC
         self.environment = {"driver": "580"}
         self.conditions = SimpleNamespace(joules=lambda: None)
         self.prepare_session = lambda session: None

@@ -47,9 +47,9 @@ def record(monkeypatch, tmp_path):
     TuningDB().close()
 
     def store(problem, schedule=None, source=TimeSource.MEASURED, operator="transpose", seconds=1e-3):
-        limits = bench_fakes.LIMITS
-        schedule = schedule or TRANSPOSE.default(problem, limits).to_dict()
-        device = DeviceRecord(limits.name, limits.compute_capability, asdict(limits))
+        spec = bench_fakes.SPEC
+        schedule = schedule or TRANSPOSE.default(problem, spec).to_dict()
+        device = DeviceRecord(spec.name, spec.compute_capability, asdict(spec))
         place = ProblemRecord(operator, problem.key, problem.to_dict())
         with TuningDB() as database:
             database.record(Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(seconds,)))

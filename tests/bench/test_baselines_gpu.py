@@ -42,8 +42,8 @@ def test_it_is_right(device, name, baseline, problem):
     if missing := opponent.missing():
         pytest.skip(missing)
     chosen = operator(name)
-    own = OwnSchedule(chosen.default(problem, device.limits))
-    run = Setting(chosen, device, {baseline: opponent}, rounds=4, peaks=device.limits).run(problem, own)
+    own = OwnSchedule(chosen.default(problem, device.spec))
+    run = Setting(chosen, device, {baseline: opponent}, rounds=4, peaks=device.spec).run(problem, own)
     if run.error.startswith(f"{baseline}: ValueError: "):
         pytest.skip(run.error)  # it says that it has no such problem
     assert run.error == ""
@@ -53,7 +53,7 @@ def test_it_is_right(device, name, baseline, problem):
 
 def test_the_ladder_is_right(device):
     sgemm, problem = operator("sgemm"), SGEMM(512, 512, 512)
-    own = OwnSchedule(sgemm.default(problem, device.limits))
-    run = Setting(sgemm, device, {}, rounds=4, peaks=device.limits, ladder=True).run(problem, own)
+    own = OwnSchedule(sgemm.default(problem, device.spec))
+    run = Setting(sgemm, device, {}, rounds=4, peaks=device.spec, ladder=True).run(problem, own)
     assert run.error == ""
     assert list(run.comparison.samples) == [*sgemm.presets, "autotune"]

@@ -83,7 +83,7 @@ def test_json_says_what_was_measured_and_with_what(bench, gpu, record, tmp_path)
 def test_the_roofline_is_the_measured_one(bench, gpu, record):
     record(PROBLEM)
     with TuningDB() as database:
-        database.record_calibration(calibration(gpu.limits.name), gpu.limits)
+        database.record_calibration(calibration(gpu.spec.name), gpu.spec)
     result = bench(*SIZES, "--json").json
     assert result["peaks"] == {"bandwidth": 4.4e12, "fp32": 6.5e13}
     assert result["runs"][0]["roofline_seconds"] == pytest.approx(8e6 / 4.4e12)
@@ -147,12 +147,10 @@ def test_records_keep_how_they_compare(bench, record, suite):
     assert after[8000].comparison == BaselineTimes(1e-3, {"mover": 0.5e-3}, {"libmover": "1.2"})
 
 
-def test_without_a_record_it_says_how_to_make_one(bench):
-    outcome = bench(*SIZES)
-    assert (outcome.code, outcome.stdout) == (1, "")
-    assert outcome.stderr == (
-        "autotune: transpose m1000-n1000-e4 has no measured record on Test GPU: autotune tune makes one\n"
-    )
+def test_without_a_record_it_measures_what_the_dispatcher_chooses_and_says_so(bench):
+    outcome = bench(*SIZES, "--json")
+    assert (outcome.code, outcome.json["runs"][0]["schedule_from"]) == (0, "model")
+    assert outcome.stderr.startswith("1 of 1 problems of transpose have no measured record on Test GPU: what the ")
 
 
 def test_only_a_gpu_measures(bench, monkeypatch):
@@ -217,7 +215,7 @@ def test_a_wrong_baseline_leaves_its_cell_of_the_suite_empty(bench, gpu, suite):
     gpu.prepare_session = wrong_at_2000
     lines = bench(*suite, "--markdown").stdout.splitlines()
     assert (
-        "| small | m2000-n1000-e4 | default | 1 ms | 0.0% | 16 GB/s | 0.3% |  | mover: wrong, b: 3 of 9 elements |"
+        "| small | m2000-n1000-e4 | model | 1 ms | 0.0% | 16 GB/s | 0.3% |  | mover: wrong, b: 3 of 9 elements |"
     ) in lines
     assert {"| small | 2 | 2.000 |", "| large | 1 | 1.000 |", "| all | 4 | 1.000 |"} <= set(lines)
     assert "| small | 2.000 | 2.000 | 1 of 1 |  | 0 of 0 |" in lines
@@ -229,17 +227,17 @@ def test_a_suite_is_summed_up_by_group(bench, record, suite):
     assert outcome.code == 0
     runs = outcome.json["runs"]
     assert [run["group"] for run in runs] == ["small", "small", "large", ""]
-    assert [run["schedule_from"] for run in runs] == ["default", "record", "default", "default"]
+    assert [run["schedule_from"] for run in runs] == ["nearest", "record", "nearest", "nearest"]
     assert [run["ratios"]["mover"] for run in runs] == pytest.approx([2, 8, 1, 0.5])
     means = outcome.json["geometric_means"]
     assert means["all"] == {"mover": pytest.approx(8**0.25)}
     assert means["groups"] == {"small": {"mover": pytest.approx(4)}, "large": {"mover": pytest.approx(1)}}
-    assert outcome.stderr.splitlines()[1] == "2/4  m2000-n1000-e4  1 ms  8.000× mover"
+    assert outcome.stderr.splitlines()[2] == "2/4  m2000-n1000-e4  1 ms  8.000× mover"
 
 
 def test_a_suite_is_a_table_of_problems_and_one_of_means(bench, suite):
     lines = table(bench(*suite))
-    assert ["small", "m1000-n1000-e4", "default", "1", "ms", "0.0%", "8", "GB/s", "0.2%", "2.000"] in lines
+    assert ["small", "m1000-n1000-e4", "model", "1", "ms", "0.0%", "8", "GB/s", "0.2%", "2.000"] in lines
     means = lines.index(["Geometric", "means"])
     assert [line for line in lines[means:] if len(line) == 3] == [
         ["small", "2", "4.000"],
@@ -329,13 +327,13 @@ def test_a_problem_that_fails_does_not_stop_the_others(bench, gpu, suite):
     assert [run["error"] for run in outcome.json["runs"]] == ["", "autotune: wrong, b: 1 | 2", "", ""]
     assert outcome.json["runs"][1]["contenders"] == {}
     assert outcome.json["geometric_means"]["groups"]["small"] == {"mover": pytest.approx(2)}
-    assert outcome.stderr.splitlines()[1:] == [
+    assert outcome.stderr.splitlines()[2:] == [
         "2/4  m2000-n1000-e4  failed",
         "3/4  m4000-n1000-e4  1 ms  1.000× mover",
         "4/4  m8000-n1000-e4  1 ms  0.500× mover",
         "autotune: failed: m2000-n1000-e4: autotune: wrong, b: 1 | 2",
     ]
-    assert r"| small | m2000-n1000-e4 | default |  |  |  |  |  | autotune: wrong, b: 1 \| 2 |" in (
+    assert r"| small | m2000-n1000-e4 | model |  |  |  |  |  | autotune: wrong, b: 1 \| 2 |" in (
         bench(*suite, "--markdown").stdout.splitlines()
     )
 
@@ -375,9 +373,9 @@ def test_the_ladder_has_the_presets_and_shares_of_the_first_baseline(bench, gpu,
 
 
 def test_a_copy_beside_a_product_has_the_rate_of_its_bytes():
-    sgemm, limits = operator("sgemm"), named_device("h200")
+    sgemm, spec = operator("sgemm"), named_device("h200")
     baselines = {"mover": baseline("mover"), "copy": baseline("copy", verified=False, replayed=False)}
-    setting = benchmark_run.Setting(sgemm, SimpleNamespace(limits=limits), baselines, 2, limits)
+    setting = benchmark_run.Setting(sgemm, SimpleNamespace(spec=spec), baselines, 2, spec)
     times = {OWN: (2e-3, 2e-3), "mover": (4e-3, 4e-3), "copy": (5e-5, 5e-5)}
     comparison = benchmark_run.Comparison(times)
     run = benchmark_run.Run(sgemm.problem_type(4096, 4096, 4096), None, "", comparison)

@@ -8,7 +8,7 @@ from math import inf
 from unittest.mock import Mock
 
 import pytest
-from recording_factory import LIMITS, PROBLEM, recording, schedules, seconds, trials
+from recording_factory import PROBLEM, SPEC, recording, schedules, seconds, trials
 
 from autotune.base.errors import InputError
 from autotune.bench.search import SEARCHERS, compare_searches, missing
@@ -71,7 +71,7 @@ def test_a_search_evaluates_every_recorded_schedule_once(tmp_path, name, ahead):
 
 
 def test_the_default_begins_with_the_seeds_and_the_others_do_not(recorded):
-    ordered = fastest_first(recorded.operator, PROBLEM, recorded.operator.seeds(PROBLEM, LIMITS), LIMITS)
+    ordered = fastest_first(recorded.operator, PROBLEM, recorded.operator.seeds(PROBLEM, SPEC), SPEC)
     seeds = [seconds(seed) for seed in ordered]
     assert len(seeds) > 5
     assert list(islice(SEARCHERS["bayes"](recorded, 0, 200, 1), len(seeds))) == seeds

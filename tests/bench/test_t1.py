@@ -16,7 +16,7 @@ TYPES = {"bool": bool, "int": int, "string": str}
 def test_the_space_and_the_fastest_kernel_are_described(tmp_path: Path) -> None:
     loaded = load(recording(tmp_path / "recording.jsonl.gz", 8))
     document = t1_document(loaded)
-    space = loaded.operator.space(loaded.problem, loaded.limits)
+    space = loaded.operator.space(loaded.problem, loaded.spec)
     described = document["ConfigurationSpace"]["TuningParameters"]
     assert [one["Name"] for one in described] == [parameter.name for parameter in space.parameters]
     for one, parameter in zip(described, space.parameters, strict=True):
@@ -24,7 +24,7 @@ def test_the_space_and_the_fastest_kernel_are_described(tmp_path: Path) -> None:
         assert values == list(parameter.values)
         assert {type(value) for value in values} == {TYPES[one["Type"]]}
     fastest = min(loaded.seconds, key=lambda schedule: loaded.seconds[schedule])
-    (launch,) = loaded.operator.program(loaded.problem, fastest, loaded.limits).launches
+    (launch,) = loaded.operator.program(loaded.problem, fastest, loaded.spec).launches
     kernel = document["KernelSpecification"]
     assert kernel["KernelName"] == launch.entry
     assert kernel["GlobalSize"] == dict(zip("XYZ", map(str, launch.grid), strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from recording_factory import LIMITS
+from recording_factory import SPEC
 
 from autotune.bench.time_model import FIRST, quality
 from autotune.codegen.model.schedule import Schedule
@@ -19,14 +19,14 @@ PROBLEM = SGEMM.problem_type(1024, 1024, 1024)
 
 
 def modelled() -> dict[Schedule, float]:
-    schedules = sample(SGEMM, PROBLEM, LIMITS, SGEMM.space(PROBLEM, LIMITS), 60, seed=0)
-    return {schedule: modelled_seconds(SGEMM, PROBLEM, schedule, LIMITS) for schedule in schedules}
+    schedules = sample(SGEMM, PROBLEM, SPEC, SGEMM.space(PROBLEM, SPEC), 60, seed=0)
+    return {schedule: modelled_seconds(SGEMM, PROBLEM, schedule, SPEC) for schedule in schedules}
 
 
 def recorded(seconds: Mapping[Schedule, float]) -> Recording:
     """A recording, held in memory."""
     recording = object.__new__(Recording)
-    recording.__dict__.update(operator=SGEMM, problem=PROBLEM, limits=LIMITS, seconds=seconds)
+    recording.__dict__.update(operator=SGEMM, problem=PROBLEM, spec=SPEC, seconds=seconds)
     return recording
 
 

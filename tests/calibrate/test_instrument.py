@@ -42,7 +42,7 @@ def context(monkeypatch):
     monkeypatch.setattr(compiler, "compile_kernel", lambda program, arch: None)
     monkeypatch.setattr(Loaded, "log", [])
     context = host_context(monkeypatch, SPEC, None)
-    monkeypatch.setattr(context, "limits", replace(SPEC, l2_bytes=1 << 10))
+    monkeypatch.setattr(context, "spec", replace(SPEC, l2_bytes=1 << 10))
     return context
 
 

@@ -35,7 +35,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
             show(name)
         return FOUND
 
-    monkeypatch.setattr("autotune.cli.commands.calibrate.gpu_of", lambda *_: SimpleNamespace(limits=H200))
+    monkeypatch.setattr("autotune.cli.commands.calibrate.gpu_of", lambda *_: SimpleNamespace(spec=H200))
     monkeypatch.setattr(run, "calibrate", calibrate)
 
 

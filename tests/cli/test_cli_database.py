@@ -20,23 +20,23 @@ from autotune.search_spaces.machine.devices import named_device
 
 def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
     status = Status.WRONG if seconds is None else Status.OK
-    chosen, limits = operator(name), named_device(device)
+    chosen, spec = operator(name), named_device(device)
     problem = chosen.problem_type(**{size: int(number) for size, number in re.findall(r"([mnk])(\d+)", key)})
     assert problem.key == key
     schedule = chosen.kernels[0].schedule_type()
-    if chosen.violations(problem, schedule, limits):
-        schedule = chosen.default(problem, limits)
+    if chosen.violations(problem, schedule, spec):
+        schedule = chosen.default(problem, spec)
     if seconds is None:
         schedule = replace(schedule, raster_group=2 * schedule.raster_group)
     return Trial(
-        device=DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
+        device=DeviceRecord(spec.name, spec.compute_capability, asdict(spec)),
         problem=ProblemRecord(name, key, problem.to_dict()),
         schedule=schedule.to_dict(),
         schedule_digest=schedule.digest,
         status=status,
         time_source=TimeSource.MODELLED,
         compiler=compiler_version(),
-        program_digest=chosen.program(problem, schedule, limits).digest if seconds else "",
+        program_digest=chosen.program(problem, schedule, spec).digest if seconds else "",
         samples=() if seconds is None else (seconds,),
         environment={} if seconds else {JUDGE: judge(chosen, problem)},
         error="" if seconds else "wrong: C[3] is 1, expected 2",

@@ -35,8 +35,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_would_be_tried_is_shown_and_nothing_is_stored(autotune: Command) -> None:
     (found,) = autotune(*DRY, "--json").json
     problem = TRANSPOSE.problem_type(64, 64)
-    assert (found["operator"], found["problem"], found["device"]) == ("transpose", problem.key, H200.limits.name)
-    seeds = TRANSPOSE.seeds(problem, H200.limits)
+    assert (found["operator"], found["problem"], found["device"]) == ("transpose", problem.key, H200.spec.name)
+    seeds = TRANSPOSE.seeds(problem, H200.spec)
     assert sorted(map(str, found["first"])) == sorted(str(seed.to_dict()) for seed in seeds)
     assert (found["known"], found["ended_by"], found["seconds_per_trial"]) == (0, "trials", None)
     told = autotune(*DRY, "--seconds", "5")
@@ -63,9 +63,9 @@ def test_the_limit_that_ends_a_run(options: TuneOptions, limit: str, seconds: fl
 
 def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, start = TRANSPOSE.problem_type(64, 64), datetime(2026, 1, 1, tzinfo=UTC)
-    schedule = TRANSPOSE.default(problem, H200.limits)
+    schedule = TRANSPOSE.default(problem, H200.spec)
     trial = Trial(
-        DeviceRecord(H200.limits.name, (9, 0), {}), ProblemRecord("transpose", problem.key, problem.to_dict()),
+        DeviceRecord(H200.spec.name, (9, 0), {}), ProblemRecord("transpose", problem.key, problem.to_dict()),
         schedule.to_dict(), schedule.digest, Status.OK, TimeSource.MODELLED, samples=(1.0,), run="b",
     )  # fmt: skip
     at = [("a", 0), ("a", 3), ("b", 900), ("b", 904), (None, 906), (None, 907)]

@@ -15,12 +15,12 @@ from autotune.search_spaces.machine.devices import named_device
 
 def test_words_change_the_default_schedule(autotune: Command) -> None:
     sgemm = operator("sgemm")
-    problem, limits = sgemm.problem_type(1000, 256, 64, transpose_b=True), named_device("a100")
-    schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
+    problem, spec = sgemm.problem_type(1000, 256, 64, transpose_b=True), named_device("a100")
+    schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, spec))
     sizes = ("--m", "1000", "--n", "256", "--k", "64", "--transpose-b")
     outcome = autotune("emit", "sgemm", "BK=8", *sizes, "--device", "a100")
     assert (outcome.code, outcome.stderr) == (0, "")
-    assert outcome.stdout == sgemm.program(problem, schedule, limits).source
+    assert outcome.stdout == sgemm.program(problem, schedule, spec).source
 
 
 def test_json_has_all_that_a_launch_needs(autotune: Command) -> None:

@@ -15,7 +15,7 @@ import pytest
 from mutants.cache import cache_with_runtime
 
 from autotune.devices.driver import cuda_device_count
-from autotune.devices.select import device_limits
+from autotune.devices.select import selected_spec
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 AUTOTUNE = Path(sys.executable).with_name("autotune")
@@ -96,7 +96,7 @@ def test_all_gpus_share_a_suite(environment: Path, tmp_path: Path) -> None:
     runs = json.loads(outcome.stdout)["results"]
     gpus: dict[str, set[str]] = {}
     for ordinal in range(cuda_device_count()):
-        gpus.setdefault(device_limits(str(ordinal)).name, set()).add(str(ordinal))
+        gpus.setdefault(selected_spec(str(ordinal)).name, set()).add(str(ordinal))
     assert sorted((run["device"], run["fields"]["m"]) for run in runs) == [
         (model, m) for model in sorted(gpus) for m in range(64, 64 + 16)
     ]

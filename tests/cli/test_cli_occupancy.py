@@ -57,10 +57,10 @@ def test_a_schedule_takes_what_ptxas_reports(autotune: Command, monkeypatch: pyt
 
     monkeypatch.setattr("autotune.compiler.compile_kernel", compile_kernel)
     (found,) = autotune("occupancy", "sgemm", "BK=8", "--device", "h200", "--json").json
-    sgemm, limits = operator("sgemm"), named_device("h200")
+    sgemm, spec = operator("sgemm"), named_device("h200")
     problem = sgemm.problem_type(4096, 4096, 4096)
-    schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, limits))
-    assert compiled == [sgemm.program(problem, schedule, limits)]
+    schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, spec))
+    assert compiled == [sgemm.program(problem, schedule, spec)]
     (launch,) = compiled[0].launches
     taken = {name: one["of_block"] for name, one in found["resources"].items()}
     assert taken == {"threads": launch.threads, "registers": 99, "shared_bytes": launch.shared_bytes + 160}

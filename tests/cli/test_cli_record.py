@@ -39,7 +39,7 @@ class Measured:
         samples = ((1e-3,), (2e-3,), (3e-3,))
         trials = [
             Trial(
-                DeviceRecord(device.limits.name, (9, 0), {}),
+                DeviceRecord(device.spec.name, (9, 0), {}),
                 ProblemRecord(operator.name, problem.key, problem.to_dict()),
                 schedule.to_dict(),
                 schedule.digest,

@@ -138,7 +138,7 @@ def test_the_sanitizer_watches_one_launch(
 
     monkeypatch.setattr(sanitizer, "watched", watch)
     monkeypatch.setattr(select, "resolved", lambda selector: "1")
-    monkeypatch.setattr(select, "device_limits", lambda selector: H200)
+    monkeypatch.setattr(select, "selected_spec", lambda selector: H200)
     path = written(report())
     outcome = autotune("replay", path, "--device", "1", "--sanitize", "racecheck")
     assert (outcome.code, outcome.stdout) == (code, "the report\n")

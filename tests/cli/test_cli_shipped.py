@@ -52,7 +52,7 @@ def test_tune_says_once_how_to_get_schedules_on_a_new_gpu(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def told(selectors: str, known: list[Any]) -> str:
-        devices: list[Any] = [SimpleNamespace(selector=one, limits=H200) for one in selectors.split(",")]
+        devices: list[Any] = [SimpleNamespace(selector=one, spec=H200) for one in selectors.split(",")]
         database: Any = SimpleNamespace(winners=lambda *_: known)
         early_warnings.warn_of_new_models("sgemm", devices, database)
         return capsys.readouterr().err

@@ -24,8 +24,8 @@ from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, 
 from autotune.devices import select
 from autotune.devices.base import DeviceError
 from autotune.devices.select import device
-from autotune.dispatcher.choice import untuned
-from autotune.dispatcher.choice.untuned import note
+from autotune.dispatcher.choice import called
+from autotune.dispatcher.choice.called import note
 from autotune.search_spaces.contract.registry import operator as operator_of
 from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import Progress, Runoff, TuneOptions, TuneResult
@@ -75,9 +75,9 @@ class Search:
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
-        schedule = operator.default(problem, device.limits)
+        schedule = operator.default(problem, device.spec)
         return Trial(
-            device=DeviceRecord(device.limits.name, device.limits.compute_capability, {}),
+            device=DeviceRecord(device.spec.name, device.spec.compute_capability, {}),
             problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
             schedule=schedule.to_dict(),
             schedule_digest=schedule.digest,
@@ -339,12 +339,13 @@ def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
     autotune: Command, search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(untuned, "_noted", [])
+    monkeypatch.setattr(called, "_noted", [])
     model, transpose = named_device("h200").name, operator_of("transpose").problem_type
     calls = {transpose(8, 4): 2, transpose(16, 4): 3, transpose(32, 4): 9}
     for problem, count in calls.items():
-        note("transpose", model, SimpleNamespace(problem=problem, calls=count))
-    note("transpose", "NVIDIA A100", SimpleNamespace(problem=transpose(64, 4), calls=99))
+        note("transpose", model, SimpleNamespace(problem=problem, calls=count), untuned=True, at_once=True)
+    for problem, where, untuned in ((transpose(64, 4), "NVIDIA A100", True), (transpose(128, 4), model, False)):
+        note("transpose", where, SimpleNamespace(problem=problem, calls=99), untuned=untuned, at_once=True)
     known = search._trial(operator_of("transpose"), transpose(32, 4), device("h200"), wins=True)
     with TuningDB() as database:
         database.record(known)

@@ -23,11 +23,11 @@ def test_what_it_compiled_is_not_compiled_again(
     assert [entry["problem"] for entry in outcome.json] == ["m40-n33-e4", "m72-n33-e4"]
     assert outcome.stderr == "1/2  m40-n33-e4\n2/2  m72-n33-e4\n"
     monkeypatch.setattr(compiler, "_built", None)  # nothing can be compiled any more
-    transpose, limits = operator("transpose"), named_device("h200")
+    transpose, spec = operator("transpose"), named_device("h200")
     for m, entry in zip((40, 72), outcome.json, strict=True):
         schedule = transpose.schedule(entry["schedule"])
         problem = transpose.problem_type(m, 33)
-        assert compiler.compile_kernel(transpose.program(problem, schedule, limits), limits.arch).cubin
+        assert compiler.compile_kernel(transpose.program(problem, schedule, spec), spec.arch).cubin
 
 
 def test_people_get_a_table(autotune: Command) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from operator_cases import LIMITS, cases_of
+from operator_cases import SPEC, cases_of
 
 from autotune import emulator
 from autotune.codegen.model.problem import Problem
@@ -36,6 +36,6 @@ def test_one_odd_layout_narrows_accesses(name: str) -> None:
     if name == "transpose":
         problem = replace(problem, element_bytes=4)
     for odd in odd_layouts(problem):
-        schedules = operator(name).seeds(odd, LIMITS)[:1]
+        schedules = operator(name).seeds(odd, SPEC)[:1]
         for schedule in schedules:
-            emulator.verify(odd, operator(name).program(odd, schedule, LIMITS), seeds=(2,))
+            emulator.verify(odd, operator(name).program(odd, schedule, SPEC), seeds=(2,))

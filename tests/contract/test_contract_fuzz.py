@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operator_cases import LIMITS, SMALL_PROBLEMS
+from operator_cases import SMALL_PROBLEMS, SPEC
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
@@ -70,10 +70,10 @@ def test_a_schedule_from_anywhere_is_none_or_is_judged(name: str, data: st.DataO
     schedule = made(schedule_type, data.draw(members(schedule_type)))
     problem = data.draw(problems(name))
     if schedule is not None:
-        violations = chosen.violations(problem, schedule, LIMITS)
+        violations = chosen.violations(problem, schedule, SPEC)
         assert all(violation and "\n" not in violation for violation in violations)
         if not violations:
-            assert chosen.program(problem, schedule, LIMITS).source
+            assert chosen.program(problem, schedule, SPEC).source
 
 
 @pytest.mark.parametrize("name", OPERATORS)

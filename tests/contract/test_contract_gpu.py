@@ -40,8 +40,8 @@ def device() -> CudaDevice:
 @pytest.mark.parametrize("name", OPERATORS)
 def test_drawn_schedules_are_right(name: str, device: CudaDevice) -> None:
     chosen, cases = operator(name), cases_of(name)
-    drawn = cases.drawn_cases(min(_MOST_CASES, len(cases.CASES)), device.limits)
-    assert complaints(device, chosen, [(str(s), p, chosen.program(p, s, device.limits)) for p, s in drawn]) == []
+    drawn = cases.drawn_cases(min(_MOST_CASES, len(cases.CASES)), device.spec)
+    assert complaints(device, chosen, [(str(s), p, chosen.program(p, s, device.spec)) for p, s in drawn]) == []
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -49,8 +49,8 @@ def test_seeds_and_presets_are_right(name: str, device: CudaDevice) -> None:
     chosen, kernels = operator(name), []
     for problem in cases_of(name).SMALL_PROBLEMS:
         kernels += [(preset, problem, emit(problem)) for preset, emit in chosen.presets.items()]
-        seeds = chosen.seeds(problem, device.limits)
-        kernels += [(str(seed), problem, chosen.program(problem, seed, device.limits)) for seed in seeds]
+        seeds = chosen.seeds(problem, device.spec)
+        kernels += [(str(seed), problem, chosen.program(problem, seed, device.spec)) for seed in seeds]
     assert complaints(device, chosen, kernels) == []
 
 
@@ -61,20 +61,20 @@ def test_default_is_right_and_timed(name: str, problem: Problem, device: CudaDev
     if needed > free:
         pytest.skip(f"needs {needed} B of device memory, and {free} B are free")
     chosen = operator(name)
-    schedule = chosen.default(problem, device.limits)
-    program = chosen.program(problem, schedule, device.limits)
+    schedule = chosen.default(problem, device.spec)
+    program = chosen.program(problem, schedule, device.spec)
     with device.session(chosen, problem, seed=1) as session:
-        found = session.evaluate(schedule, program, compile_kernel(program, device.limits.arch))
+        found = session.evaluate(schedule, program, compile_kernel(program, device.spec.arch))
     assert (found.error, found.status) == ("", Status.OK)
     assert found.samples
 
 
 @pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
 def test_reference_kernel_is_right(name: str, problem: Problem, device: CudaDevice) -> None:
-    kernel = compile_kernel(operator(name).reference(problem), device.limits.arch)
+    kernel = compile_kernel(operator(name).reference(problem), device.spec.arch)
     check_reference_kernel(operator(name), problem, partial(run, kernel=kernel))
     if operator(name).checker:
-        kernel = compile_kernel(operator(name).checked_by(problem), device.limits.arch)
+        kernel = compile_kernel(operator(name).checked_by(problem), device.spec.arch)
         check_checker(operator(name), problem, partial(run, kernel=kernel))
 
 
@@ -82,7 +82,7 @@ def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Ker
     """A line for each kernel that is not right; they compile in parallel, ahead."""
     found: list[str] = []
     with CompilePool() as pool:
-        compiled = [pool.submit(program, device.limits.arch) for _, _, program in kernels]
+        compiled = [pool.submit(program, device.spec.arch) for _, _, program in kernels]
         for (called, problem, program), kernel in zip(kernels, compiled, strict=True):
             try:
                 error = _complaint(device, chosen, problem, program, kernel.result())

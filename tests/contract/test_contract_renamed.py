@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from operator_cases import LIMITS, PROBLEMS, cases_of
+from operator_cases import PROBLEMS, SPEC, cases_of
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
@@ -12,7 +12,7 @@ from autotune.search_spaces.contract.registry import OPERATORS, operator
 STORED = [
     stored
     for name, problem in dict(PROBLEMS).items()
-    for stored in (problem, operator(name).default(problem, LIMITS))
+    for stored in (problem, operator(name).default(problem, SPEC))
     if stored.renamed
 ]
 
@@ -34,9 +34,9 @@ def test_schedules_of_one_type_for_all_kernels_still_open(name: str) -> None:
     problem = cases_of(name).SMALL_PROBLEMS[0]
     others = {field: value for kind in chosen.schedule_types for field, value in kind().to_dict().items()}
     for kernel in chosen.kernels:
-        schedule = chosen.first(kernel.name, problem, LIMITS)
+        schedule = chosen.first(kernel.name, problem, SPEC)
         stored = {field: value for field, value in {**others, **schedule.to_dict()}.items() if field != "kernel"}
         assert chosen.schedule({**stored, chosen.kernel_field: kernel.name}) == schedule
-        assert chosen.parse([f"{chosen.kernel_field}={kernel.name}"], problem, LIMITS) == schedule
+        assert chosen.parse([f"{chosen.kernel_field}={kernel.name}"], problem, SPEC) == schedule
     with pytest.raises(ValueError, match=r"unknown kernel 'none'.*known: "):
         chosen.schedule({**others, "kernel": "none"})

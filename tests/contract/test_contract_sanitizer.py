@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from operator_cases import LIMITS, Case, cases_of
+from operator_cases import SPEC, Case, cases_of
 from planted import with_bug
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -51,7 +51,7 @@ Kernel = tuple[Problem, Program]
 
 @pytest.fixture(scope="module")
 def spec() -> DeviceSpec:
-    return CudaDevice(0).limits
+    return CudaDevice(0).spec
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def _small(problem: Problem) -> bool:
 
 
 def test_the_sample_has_every_pipeline_of_sgemm() -> None:
-    schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", LIMITS)]
+    schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", SPEC)]
     assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
     for operand in "ab":  # what is transposed first is transpose's kernel, and then cp.async's
         copied = {getattr(schedule, f"copy_{operand}") for schedule in schedules}
@@ -135,7 +135,7 @@ def planted_kernel(right: str, planted: str, spec: DeviceSpec) -> Kernel:
 @pytest.mark.parametrize(("right", "planted"), [(right, planted) for _, right, planted, _ in _PLANTED])
 def test_a_planted_bug_fits_the_source(right: str, planted: str) -> None:
     """Without a GPU too, so that a kernel that changes takes its planted bugs with it."""
-    problem, program = planted_kernel(right, planted, LIMITS)
+    problem, program = planted_kernel(right, planted, SPEC)
     with pytest.raises(EmulatorError):
         verify(problem, program)
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda.bindings import driver
-from operator_cases import LIMITS, cases_of
+from operator_cases import SPEC, cases_of
 
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role
+from autotune.compiler import compile_kernel
 from autotune.dispatcher.calls.arguments import Template
 from autotune.dispatcher.targets import workspaces
 from autotune.dispatcher.targets.gpu import Gpu, _GpuKernel
@@ -34,7 +35,7 @@ _KERNELS = 4  # of each operator
 def with_workspace(name: str) -> Iterator[tuple[Problem, Program]]:
     """Problems and kernels of an operator that use a workspace and compute the same bits each time."""
     for problem, schedule in cases_of(name).CASES:
-        program = operator(name).program(problem, schedule, LIMITS)
+        program = operator(name).program(problem, schedule, SPEC)
         if program.workspace_bytes and problem.deterministic:
             yield problem, program
 
@@ -97,7 +98,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monk
 def test_no_bit_differs_in_threads_on_their_own_default_streams(name: str) -> None:
     gpu = Gpu(0)
     for problem, program in islice(with_workspace(name), _KERNELS):
-        template = Template(program, gpu.load(problem, program), gpu.encoder)
+        template = Template(program, gpu.load(problem, program, compile_kernel), gpu.encoder)
         with gpu._context:
             (expected,) = _Launches(problem, template).batches(1)
             wrong = list[str]()

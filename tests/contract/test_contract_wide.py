@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from operator_cases import LIMITS, PRESETS, Case, cases_of, label
+from operator_cases import PRESETS, SPEC, Case, cases_of, label
 from wide_layouts import at_threshold, check_wide, wide_layouts
 
 from autotune.codegen.model.problem import Problem
@@ -31,14 +31,14 @@ def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
 
 def _layouts(name: str, problem: Problem, schedule: Schedule) -> list[Problem]:
     """Wide ones that the schedule takes: strides of tensor maps, for one, are less than 2^40 bytes."""
-    return [one for one in wide_layouts(problem) if not operator(name).violations(one, schedule, LIMITS)]
+    return [one for one in wide_layouts(problem) if not operator(name).violations(one, schedule, SPEC)]
 
 
 def _cases(name: str) -> list[Case]:
     """Those with the most blocks, and the default for small problems."""
     generic = [(problem, schedule.shape_generic) for problem, schedule in cases_of(name).CASES]
     most_blocks = sorted(generic, key=lambda case: -_blocks(name, *case))[:_CASES]
-    defaults = [(problem, operator(name).default(problem, LIMITS)) for problem in cases_of(name).SMALL_PROBLEMS]
+    defaults = [(problem, operator(name).default(problem, SPEC)) for problem in cases_of(name).SMALL_PROBLEMS]
     few = [case for case in (*most_blocks, *defaults) if _blocks(name, *case)]
     return [case for case in few if _layouts(name, case[0], case[1])]
 
@@ -54,7 +54,7 @@ def test_every_operator_whose_strides_are_fields_has_cases() -> None:
 @wide
 def test_offsets_of_tiles_and_batches(name: str, problem: Problem, schedule: Schedule) -> None:
     for layout in _layouts(name, problem, schedule):
-        check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
+        check_wide(problem, layout, operator(name).program(layout, schedule, SPEC))
 
 
 @wide
@@ -64,7 +64,7 @@ def test_offsets_inside_of_a_tile_at_the_threshold(name: str, problem: Problem, 
 
     for operand in problem.layouts:
         for layout in at_threshold(problem, operand, has_wide_index):
-            check_wide(problem, layout, operator(name).program(layout, schedule, LIMITS))
+            check_wide(problem, layout, operator(name).program(layout, schedule, SPEC))
 
 
 @pytest.mark.parametrize(("name", "preset"), PRESETS)

@@ -11,12 +11,12 @@ from autotune.db.exchange import from_document, to_document, write_document
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
-SGEMM, LIMITS = operator("sgemm"), named_device("h200")
+SGEMM, SPEC = operator("sgemm"), named_device("h200")
 TRANSPOSE = operator("transpose")
 PROBLEM = SGEMM.problem_type(4096, 4096, 4096)
-SCHEDULE = SGEMM.default(PROBLEM, LIMITS)
+SCHEDULE = SGEMM.default(PROBLEM, SPEC)
 GENUINE = Trial(
-    device=DeviceRecord(LIMITS.name, LIMITS.compute_capability, asdict(LIMITS)),
+    device=DeviceRecord(SPEC.name, SPEC.compute_capability, asdict(SPEC)),
     problem=ProblemRecord("sgemm", PROBLEM.key, PROBLEM.to_dict()),
     schedule=SCHEDULE.to_dict(),
     schedule_digest=SCHEDULE.digest,
@@ -29,7 +29,7 @@ GENUINE = Trial(
 def small(seconds):
     problem = SGEMM.problem_type(1, 1, 1)
     record = ProblemRecord("sgemm", problem.key, problem.to_dict())
-    schedule = SGEMM.default(problem, LIMITS)
+    schedule = SGEMM.default(problem, SPEC)
     own = {"schedule": schedule.to_dict(), "schedule_digest": schedule.digest, "samples": (seconds,)}
     return replace(GENUINE, problem=record, **own)
 
@@ -37,7 +37,7 @@ def small(seconds):
 def scheduled(**changes):
     problem = TRANSPOSE.problem_type(64, 64)
     record = ProblemRecord("transpose", problem.key, problem.to_dict())
-    schedule = TRANSPOSE.default(problem, LIMITS).to_dict() | changes
+    schedule = TRANSPOSE.default(problem, SPEC).to_dict() | changes
     return replace(GENUINE, problem=record, schedule=schedule)
 
 
@@ -54,7 +54,7 @@ def db(no_pretuned):
 FALSE = {
     "too fast": (replace(GENUINE, samples=(1e-12,)), "shorter than any launch"),
     "too fast for its size": (small(1e-12), "shorter than any launch"),
-    "above the peak": (replace(GENUINE, samples=(1e-3,)), "137.4 TFLOP/s of fp32 .* is above the device's peak"),
+    "above the peak": (replace(GENUINE, samples=(1e-3,)), "137.4 TFLOP/s of FP32 .* is above the device's peak"),
     "above the peak of the model": (
         replace(of_limits(clock_hz=2.97e9, bandwidth=7.2e12), samples=(1e-3,)),
         "is above the device's peak of",
@@ -100,7 +100,7 @@ def test_limits_that_an_earlier_document_brought_are_not_believed_alone(db):
     db.merge(to_document([of_limits(clock_hz=2.9e9, l2_bytes=90 << 20)]))
     copied = TRANSPOSE.problem_type(16384, 16384)
     record = ProblemRecord("transpose", copied.key, copied.to_dict())
-    schedule = TRANSPOSE.default(copied, LIMITS)
+    schedule = TRANSPOSE.default(copied, SPEC)
     own = {"schedule": schedule.to_dict(), "schedule_digest": schedule.digest}
     lie = replace(GENUINE, problem=record, samples=(2e-7,), **own)
     with pytest.raises(ValueError, match="is above the device's bandwidth"):
@@ -112,7 +112,7 @@ def test_without_a_known_device_its_model_counts(db):
     false, complaint = FALSE["above the peak of the model"]
     with pytest.raises(ValueError, match=f"{complaint} 100.4"):
         db.merge(to_document([false]))
-    overclocked = of_limits(clock_hz=1.2 * LIMITS.clock_hz)
+    overclocked = of_limits(clock_hz=1.2 * SPEC.clock_hz)
     assert db.merge(to_document([replace(overclocked, samples=(1.9e-3,))])).added == 1
 
 
@@ -132,4 +132,4 @@ def test_fields_that_contradict_their_key_are_refused():
 def test_a_false_file_among_the_shipped_ones_is_named(db, no_pretuned):
     write_document(no_pretuned / "false.json", to_document([replace(GENUINE, samples=(1e-12,))]))
     with pytest.raises(DatabaseError, match=r"false\.json: trials\[0\]: .*: correct or remove this file"):
-        db.best("sgemm", PROBLEM.key, LIMITS.name)
+        db.best("sgemm", PROBLEM.key, SPEC.name)

@@ -69,14 +69,14 @@ def filled(db):
 
 
 def tried(run, model, key, fields, result):
-    limits = named_device("h200" if model == H200 else "t4")
+    spec = named_device("h200" if model == H200 else "t4")
     m, n, k = map(int, re.findall(r"\d+", key))
     schedule = SGEMM.kernels[0].schedule_type().to_dict() | fields
     failed = isinstance(result, str)
     status = {"off by one": Status.WRONG, "over 10 s": Status.TIMEOUT}.get(result, Status.OK)
     return trial(
         str(fields),
-        device=DeviceRecord(model, limits.compute_capability, asdict(limits)),
+        device=DeviceRecord(model, spec.compute_capability, asdict(spec)),
         problem=ProblemRecord("sgemm", key, SGEMM.problem_type(m, n, k).to_dict()),
         schedule=schedule,
         status=status,

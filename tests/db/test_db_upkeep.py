@@ -15,15 +15,15 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 TRANSPOSE = operator("transpose")
-LIMITS = named_device("h200")
-DEVICE = DeviceRecord(LIMITS.name, LIMITS.compute_capability, asdict(LIMITS))
+SPEC = named_device("h200")
+DEVICE = DeviceRecord(SPEC.name, SPEC.compute_capability, asdict(SPEC))
 SCHEDULES = [TRANSPOSE.kernels[0].schedule_type(pad=pad, raster_group=group) for pad in (1, 2, 4) for group in (1, 2)]
 
 
 def made(m, schedule, program=None, **changes):
     """A trial whose program is that of today, unless it is given."""
     problem = TRANSPOSE.problem_type(m, 8)
-    digest = program or TRANSPOSE.program(problem, schedule, LIMITS).digest
+    digest = program or TRANSPOSE.program(problem, schedule, SPEC).digest
     values = {
         "device": DEVICE,
         "problem": ProblemRecord("transpose", problem.key, problem.to_dict()),
@@ -132,8 +132,7 @@ def test_a_backup_is_the_database_while_others_write(path, tmp_path):
     copy.write_text("what was there is replaced")
     with TuningDB(path) as db, TuningDB(path) as other:
         db.record(trial("a"))
-        with other.locked():
-            db.backup(copy)
+        other._write(lambda session: (session.connection(), db.backup(copy)))
         other.record(trial("b"))
     with TuningDB(copy) as restored:
         assert restored.trials() == [trial("a")]

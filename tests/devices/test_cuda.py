@@ -37,7 +37,7 @@ def device() -> CudaDevice:
 def evaluated(device: CudaDevice, problem: ScaleProblem, *sources: Program) -> list[Evaluation]:
     """What one session says about some kernels, one after another."""
     with device.session(OPERATOR, problem, seed=1) as session:
-        return [session.evaluate(Schedule(), source, compile_kernel(source, device.limits.arch)) for source in sources]
+        return [session.evaluate(Schedule(), source, compile_kernel(source, device.spec.arch)) for source in sources]
 
 
 def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
@@ -48,7 +48,7 @@ def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
 
 
 def test_limits_and_environment(device: CudaDevice) -> None:
-    spec = device.limits
+    spec = device.spec
     assert device.selector == "0"
     assert device.time_source is TimeSource.MEASURED
     assert spec.name.startswith("NVIDIA") or spec.name.startswith("Tesla")
@@ -63,7 +63,7 @@ def test_limits_and_environment(device: CudaDevice) -> None:
 
 
 def test_an_ordinal_that_is_not_there_lists_those_that_are(device: CudaDevice) -> None:
-    with pytest.raises(DeviceError, match=rf"there is no CUDA device 99; there are: 0 \({device.limits.name}\)"):
+    with pytest.raises(DeviceError, match=rf"there is no CUDA device 99; there are: 0 \({device.spec.name}\)"):
         CudaDevice(99)
 
 
@@ -79,7 +79,7 @@ REGISTERS = """
 def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) -> None:
     from autotune.devices.launcher import LoadedProgram
 
-    spec = device.limits
+    spec = device.spec
     source = scale(PROBLEM, REGISTERS.replace("COUNT", str(registers)), shared_bytes=spec.shared_per_block)
     compiled = compile_kernel(source, spec.arch)
     loaded = LoadedProgram(compiled, source)
@@ -174,7 +174,7 @@ def test_all_the_shared_memory_of_a_block_can_be_had(device: CudaDevice) -> None
     body = (
         "float* s = shared + LAST; if (threadIdx.x == 0) *s = a.factor; __syncthreads(); if (*s == a.factor) { SCALE }"
     )
-    most = device.limits.shared_per_block
+    most = device.spec.shared_per_block
     source = scale(PROBLEM, body.replace("LAST", str(most // 4 - 1)), shared_bytes=most)
     too_much = scale(PROBLEM, shared_bytes=most + 1024)
     good, bad = evaluated(device, PROBLEM, source, too_much)
@@ -231,7 +231,7 @@ with device.session(OPERATOR, problem, seed=1) as session:
     for body in ("SCALE *(float*)16 = 1;", "SCALE"):
         source = scale(problem, body)
         try:
-            found = session.evaluate(Schedule(), source, compile_kernel(source, device.limits.arch))
+            found = session.evaluate(Schedule(), source, compile_kernel(source, device.spec.arch))
             said.append([found.status, found.error])
         except DeviceError as error:
             said.append(str(error))

@@ -33,7 +33,7 @@ from autotune.devices.cuda_session import CudaSession
 from autotune.devices.memory import GuardedBuffer
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = replace(named_device("h200"), l2_bytes=1024)
+SPEC = replace(named_device("h200"), l2_bytes=1024)
 SIZE, INSIDE = 7, [0, 1, 2, 4, 5, 6]  # two rows of three elements, with a gap between
 
 
@@ -108,7 +108,7 @@ def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
         program: Program = PROGRAM,
         pruner: BasePruner | None = None,
     ) -> list[Evaluation]:
-        context = host_context(monkeypatch, LIMITS, reference(problem.accumulate))
+        context = host_context(monkeypatch, SPEC, reference(problem.accumulate))
         with CudaSession(context, OPERATOR, problem, 0, pruner) as session:
             compiled: Any = kernels
             return [session.evaluate(Schedule(), program, kernel) for kernel in compiled]
@@ -130,7 +130,7 @@ def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluat
 
 
 def test_caches_are_flushed_before_the_first_event_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    context, flushed = host_context(monkeypatch, LIMITS, reference(False)), []
+    context, flushed = host_context(monkeypatch, SPEC, reference(False)), []
     handle: Any = context.handle
 
     def flush(_verifier: HostVerifier, buffer: GuardedBuffer, *, guards_only: bool) -> None:
@@ -142,7 +142,7 @@ def test_caches_are_flushed_before_the_first_event_of_a_sample(monkeypatch: pyte
     with CudaSession(context, OPERATOR, Increment(), seed=0) as session:
         found = session.evaluate(Schedule(), PROGRAM, kernel)
     assert found.samples == (pytest.approx(1e-3),) * 10
-    assert flushed == [4 * LIMITS.l2_bytes] * 10
+    assert flushed == [4 * SPEC.l2_bytes] * 10
 
 
 def test_a_kernel_is_loaded_once_for_all_that_is_verified(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,7 +327,7 @@ def test_a_time_that_cannot_be_true_is_wrong(evaluate: Evaluate) -> None:
 
 
 def test_what_the_driver_refuses_is_a_status_and_a_lost_context_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    context = host_context(monkeypatch, LIMITS, reference(False))
+    context = host_context(monkeypatch, SPEC, reference(False))
     handle: Any = context.handle
 
     def refused(a: Any) -> None:

@@ -112,7 +112,7 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
     name="doubling",
     summary="y = 2x",
     problem_type=Doubling,
-    kernels=(Kernel(DoublingSchedule, violations, emit, nothing, lambda problem, spec: [], checks, workload),),
+    kernels=(Kernel(DoublingSchedule, emit, violations, nothing, lambda problem, spec: [], checks, workload),),
     reference=lambda problem: emit(problem, DoublingSchedule()),
     default=lambda problem, spec: DoublingSchedule(),
     presets={},
@@ -140,7 +140,8 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
     """Every call of the emulator: the problem and the seeds."""
     calls: list[tuple[str, tuple[int, ...]]] = []
 
-    def verify(problem: Problem, program: Program, seeds: tuple[int, ...]) -> float:
+    def verify(problem: Problem, program: Program, seeds: tuple[int, ...], capability: tuple[int, int]) -> float:
+        assert capability == (9, 0)
         calls.append((problem.key, seeds))
         return 0.25 * len(calls)
 
@@ -150,7 +151,7 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
 
 def test_a_device_is_what_its_file_says() -> None:
     device = OfflineDevice("l40s")
-    assert (device.selector, device.limits.name) == ("l40s", "NVIDIA L40S")
+    assert (device.selector, device.spec.name) == ("l40s", "NVIDIA L40S")
     assert device.time_source is TimeSource.MODELLED
     assert all(isinstance(value, str) and value for value in device.environment.values())
 

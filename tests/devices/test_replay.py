@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from recording_factory import LIMITS, PROBLEM, TRANSPOSE, recording, schedules, trials
+from recording_factory import PROBLEM, SPEC, TRANSPOSE, recording, schedules, trials
 
 from autotune.db import Status
 from autotune.db.recording import read_recording, write_recording
 from autotune.devices.base import DeviceError
 from autotune.devices.recording import load
-from autotune.devices.select import device, device_limits
+from autotune.devices.select import device, selected_spec
 
 RECORDINGS = Path(__file__).parents[2] / "benchmarks" / "recordings" / "h200"
 
@@ -28,7 +28,7 @@ def refused(path):
 
 def test_it_serves_recorded_times_and_refuses_other_schedules(path):
     replay = device(f"replay:{path}")
-    assert replay.limits == device_limits(f"replay:{path}") == replace(LIMITS, name="NVIDIA H200 (replayed)")
+    assert replay.spec == selected_spec(f"replay:{path}") == replace(SPEC, name="NVIDIA H200 (replayed)")
     listed = schedules(21)
     with replay.session(TRANSPOSE, PROBLEM, seed=0) as session:
         found = [session.evaluate(schedule, None, None) for schedule in listed]
@@ -111,7 +111,7 @@ def test_a_recording_made_before_rates_by_unit_still_opens(path):
     (trial,) = trials(schedules(1))
     limits = {name: value for name, value in trial.device.limits.items() if name != "rates"} | {"fp32_lanes": 128}
     write_recording(path, [replace(trial, device=replace(trial.device, limits=limits))])
-    assert load(path).limits == LIMITS
+    assert load(path).spec == SPEC
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -55,7 +55,7 @@ def evaluated(session: WorkerSession, fault: Fault = Fault.NONE) -> Evaluation:
 def test_it_is_the_device_that_it_hosts(device: WorkerDevice) -> None:
     hosted = FaultyDevice()
     assert device.selector == hosted.selector
-    assert device.limits == hosted.limits
+    assert device.spec == hosted.spec
     assert device.time_source is hosted.time_source
     assert device.environment == hosted.environment
 
@@ -148,7 +148,7 @@ def test_a_problem_that_cannot_be_set_up_is_an_error_and_harms_no_other(
 
 def test_setting_up_has_a_time_limit(device: WorkerDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(worker_device, "setup_limit", lambda problem, limits: 0.1)
+        patch.setattr(worker_device, "setup_limit", lambda problem, spec: 0.1)
         error = "the process for measuring did not end within 0.1 s while it set up faulty"
         with pytest.raises(DeviceError, match=error), device.session(FAULTY, FaultyProblem(-2), seed=7):
             pass
@@ -162,7 +162,7 @@ def test_setting_up_and_closing_get_their_time_limits(device: WorkerDevice, monk
     monkeypatch.setattr(WorkerDevice, "worker", lambda _: worker)
     with device.session(FAULTY, PROBLEM, seed=7):
         pass
-    assert given == [setup_limit(PROBLEM, device.limits), worker_device._CLOSE_SECONDS]
+    assert given == [setup_limit(PROBLEM, device.spec), worker_device._CLOSE_SECONDS]
 
 
 def test_a_device_that_cannot_be_made_is_an_error() -> None:

@@ -34,7 +34,7 @@ def session() -> Iterator[WorkerSession]:
 
 def evaluated(session: WorkerSession, body: str = "SCALE") -> Evaluation:
     source = scale(PROBLEM, body)
-    return session.evaluate(Schedule(), source, compile_kernel(source, CudaDevice(0).limits.arch))
+    return session.evaluate(Schedule(), source, compile_kernel(source, CudaDevice(0).spec.arch))
 
 
 def test_an_illegal_access_costs_one_kernel(session: WorkerSession) -> None:

@@ -77,8 +77,8 @@ FAULTY: Operator[FaultyProblem, FaultySchedule] = Operator(
     kernels=(
         Kernel(
             FaultySchedule,
-            lambda problem, schedule, spec: [],
             emit,
+            lambda problem, schedule, spec: [],
             lambda problem, spec: Space((Parameter("number", tuple(range(100))),), FaultySchedule.from_dict),
             lambda problem, spec: [FaultySchedule(fault) for fault in (Fault.SEGFAULT, Fault.KILLED, Fault.NONE)],
             lambda problem, schedule: [],
@@ -96,7 +96,7 @@ class FaultyDevice:
     """Times everything as 1 ms; its sample says in which process."""
 
     selector = "faulty"
-    limits = named_device("h200")
+    spec = named_device("h200")
     time_source = TimeSource.MEASURED
     environment: Mapping[str, str] = {"driver": "580"}
     time_limit = 60.0

@@ -6,9 +6,9 @@ from fake_gpu import C, FakeGpu, FakeTensor
 
 from autotune.db import TuningDB
 from autotune.dispatcher import settings
-from autotune.dispatcher.calls import function, resolve
+from autotune.dispatcher.calls import function, resolve, serving
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import formulation, records, untuned
+from autotune.dispatcher.choice import called, formulation, records
 from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.targets import factory as targets
 
@@ -21,8 +21,8 @@ def fresh_process(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})
     function.clear()
-    monkeypatch.setattr(untuned, "_noted", [])
-    monkeypatch.setattr(untuned, "_file", lambda: tmp_path / "untuned.json")
+    monkeypatch.setattr(called, "_noted", [])
+    monkeypatch.setattr(called, "_file", lambda: tmp_path / "called.json")
     records._database.cache_clear()
     yield
     records._database.cache_clear()
@@ -46,11 +46,11 @@ def database():
 def defaults_only(monkeypatch):
     """A dispatcher that asks neither the database nor the time model, so that few kernels serve all problems."""
 
-    def default(operator, problem, limits, known, never_worse_than=None):
-        yield Choice(Rule.DEFAULT, operator.default(problem, limits))
+    def default(operator, problem, spec, known, never_worse_than=None):
+        yield Choice(Rule.DEFAULT, operator.default(problem, spec))
 
     monkeypatch.setattr(formulation, "choices", default)
-    monkeypatch.setattr(plans, "records", lambda *_: [])
+    monkeypatch.setattr(serving, "records", lambda *_: [])
 
 
 @pytest.fixture

@@ -17,15 +17,18 @@ class FakeGpu:
     Those of `problems` were compiled ahead.
     """
 
-    limits, libraries = H200, ("cublas",)
+    spec, libraries = H200, ("cublas",)
 
     def __init__(self):
         self.loaded, self.launched, self.refused, self.problems = [], [], {}, []
         self.before_launch = lambda: None
+        self.needs_code = False
 
-    def load(self, problem, program):
+    def load(self, problem, program, code):
         self.loaded.append(program)
         self.refuse(program, CompileError)
+        if self.needs_code:
+            code(program, self.spec.arch)
         return FakeKernel(self, program)
 
     def compiled(self, program):

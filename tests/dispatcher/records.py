@@ -11,14 +11,14 @@ SGEMM = operator("sgemm")
 H200 = named_device("h200")  # which the emulator stands for
 
 
-def schedule(number, problem, limits=H200):
+def schedule(number, problem, spec=H200):
     """A legal schedule that is told by its raster_group, and is no default."""
-    return replace(SGEMM.default(problem, limits), raster_group=100 + number)
+    return replace(SGEMM.default(problem, spec), raster_group=100 + number)
 
 
-def trial(problem, chosen, *, limits=H200, seconds=1e-5, **changes):
+def trial(problem, chosen, *, spec=H200, seconds=1e-5, **changes):
     values = {
-        "device": DeviceRecord(limits.name, limits.compute_capability, asdict(limits)),
+        "device": DeviceRecord(spec.name, spec.compute_capability, asdict(spec)),
         "problem": ProblemRecord("sgemm", problem.key, problem.to_dict()),
         "schedule": chosen.to_dict(),
         "schedule_digest": chosen.digest,

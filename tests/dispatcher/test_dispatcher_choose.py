@@ -25,13 +25,13 @@ from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.roofline import roofline
 
 
-def served(wanted, limits=H200):
-    return list(choices(SGEMM, wanted, limits, records(SGEMM, limits)))
+def served(wanted, spec=H200):
+    return list(choices(SGEMM, wanted, spec, records(SGEMM, spec)))
 
 
-def chosen(wanted, limits=H200):
+def chosen(wanted, spec=H200):
     """The numbers of the records that may serve."""
-    return [found.schedule.raster_group - 100 for found in served(wanted, limits) if found.record]
+    return [found.schedule.raster_group - 100 for found in served(wanted, spec) if found.record]
 
 
 def near(wanted):
@@ -236,7 +236,7 @@ def test_no_record_of_another_kind_serves(store):
 
 
 def test_no_record_of_another_device_serves(store):
-    store(problem(512), limits=named_device("h100"))
+    store(problem(512), spec=named_device("h100"))
     assert chosen(problem(512)) == []
     assert chosen(problem(512), named_device("h100")) == [0]
 

@@ -15,7 +15,7 @@ from autotune import dispatcher
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.arrays.views import HOST
-from autotune.dispatcher.choice import untuned
+from autotune.dispatcher.choice import called
 from autotune.dispatcher.choice.choose import Rule
 from autotune.dispatcher.targets import cublas
 from autotune.dispatcher.targets.base import LaunchError
@@ -50,7 +50,7 @@ def test_the_decision_is_made_once_and_it_gets_the_calls_arguments(gpu, known):
         call()
     assert gpu.loaded == ["cublas"]
     assert all(values.items() >= {"a": A, "b": B, "c": C, "alpha": 0.5}.items() for _, values in gpu.launched)
-    assert untuned.untuned_calls("sgemm", H200.name) == []
+    assert called.untuned_calls("sgemm", H200.name) == []
     found = dispatcher.explain("sgemm", device="h200", m=512, n=512, k=512)
     assert [choice.rule for choice in found.considered[:2]] == [Rule.BASELINE, Rule.EXACT]
     assert found.chosen.origin == "cublas"

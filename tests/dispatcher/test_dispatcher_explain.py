@@ -40,8 +40,8 @@ def test_without_records_the_model_chooses():
 @pytest.mark.parametrize("m", [0, 1, 7, 4096, 100000])
 def test_the_models_choice_is_legal(m):
     found = dispatcher.explain("sgemm", device="t4", m=m, n=512, k=512, transpose_a=True)
-    assert SGEMM.violations(found.problem, found.chosen.schedule, found.limits) == []
-    assert found.limits != H200
+    assert SGEMM.violations(found.problem, found.chosen.schedule, found.spec) == []
+    assert found.spec != H200
 
 
 @pytest.mark.parametrize(

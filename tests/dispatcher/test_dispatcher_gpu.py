@@ -132,9 +132,9 @@ def test_transpose_of_a_cuda_array_interface(hold):
 
 
 def test_the_record_of_this_device_is_served(hold, database, monkeypatch):
-    limits = CudaDevice(0).limits
+    spec = CudaDevice(0).spec
     known = SgemmProblem(256, 256, 64)
-    database.record(trial(known, schedule(3, known, limits), limits=limits))
+    database.record(trial(known, schedule(3, known, spec), spec=spec))
     served = []
     choose = formulation.choices
     monkeypatch.setattr(formulation, "choices", lambda *args: served.extend(choose(*args)) or served)
@@ -172,11 +172,9 @@ def test_torch_transposes_every_element_size(torch):
 @pytest.mark.parametrize("batch", [1, 3])
 def test_cublas_serves_where_it_was_faster(hold, database, batch):
     library()  # LaunchError: pip install nvidia-cublas
-    limits = CudaDevice(0).limits
+    spec = CudaDevice(0).spec
     known = SgemmProblem(100, 60, 80, transpose_b=True, batch=batch, stride_a=8000, stride_b=4800, beta_nonzero=True)
-    contested = trial(known, schedule(3, known, limits), limits=limits).compared(
-        BaselineTimes(2e-5, {"cublas": 1e-5}, {})
-    )
+    contested = trial(known, schedule(3, known, spec), spec=spec).compared(BaselineTimes(2e-5, {"cublas": 1e-5}, {}))
     database.record(contested)
     dispatcher.configure(never_worse_than="cublas")
     shape = (batch,) if batch > 1 else ()

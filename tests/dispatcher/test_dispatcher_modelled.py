@@ -23,7 +23,7 @@ def prefer(monkeypatch):
             seeds[one] = replace(seeds[one], specialize=Specialize.SHAPE)
         asked = []
 
-        def seconds(operator, wanted, one, limits):
+        def seconds(operator, wanted, one, spec):
             asked.append(one)
             return times[one.raster_group - 100]
 

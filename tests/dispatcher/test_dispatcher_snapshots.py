@@ -118,5 +118,5 @@ def test_a_gpus_limits_need_neither_nvml_nor_nvrtc(monkeypatch):
     monkeypatch.setattr(gpu, "check_device", lambda ordinal: None)
     monkeypatch.setattr(gpu, "Context", lambda ordinal: Context())
     monkeypatch.setattr(gpu, "Device", lambda ordinal: said)
-    monkeypatch.setattr(gpu, "device_limits", lambda name, properties: (name, properties is said.properties))
-    assert gpu.Gpu(0).limits == ("a GPU", True)
+    monkeypatch.setattr(gpu, "driver_spec", lambda name, properties: (name, properties is said.properties))
+    assert gpu.Gpu(0).spec == ("a GPU", True)

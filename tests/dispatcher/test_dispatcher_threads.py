@@ -114,6 +114,10 @@ def returned(result):
     return result[1] if len(result) == 2 else result[1:] or None
 
 
+def compiled(*_):
+    return CompiledKernel(b"", Resources(1), "sm_90", "")
+
+
 @pytest.fixture(params=[False, True], ids=["strict", "streams tell"])
 def fake(request, monkeypatch):
     for module in (contexts, gpu, launcher, tensor_maps, workspaces):
@@ -121,9 +125,8 @@ def fake(request, monkeypatch):
     code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
     monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
     monkeypatch.setattr(gpu, "Device", lambda ordinal: SimpleNamespace(set_current=lambda: 0, name="", properties=0))
-    monkeypatch.setattr(gpu, "device_limits", lambda name, properties: H200)
+    monkeypatch.setattr(gpu, "driver_spec", lambda name, properties: H200)
     monkeypatch.setattr(gpu, "check_device", lambda ordinal: None)
-    monkeypatch.setattr(gpu, "compile_kernel", lambda *_: CompiledKernel(b"", Resources(1), "sm_90", ""))
     return Driver(monkeypatch, streams_tell=request.param)
 
 
@@ -158,7 +161,7 @@ def test_any_thread_calls_on_any_device(fake, current, steps, stream_of):
         fake.done.clear()
         if len(loaded) <= ordinal:
             target = gpu.Gpu(ordinal)
-            loaded.append((target, Template(program, target.load(None, program), target.encoder)))
+            loaded.append((target, Template(program, target.load(None, program, compiled), target.encoder)))
         target, template = loaded[ordinal]
         arguments, fill, stream = template.arguments(), template.filler(("a",)), stream_of(ordinal)
         for address in (0x100, 0x200):
@@ -180,7 +183,7 @@ def test_any_thread_calls_on_any_device(fake, current, steps, stream_of):
 def test_no_step_runs_twice_because_a_later_one_wants_a_context(fake):
     program = Program("", MEMBERS[2:], (LAUNCH, Memset(0, 64)), 256)
     target = gpu.Gpu(0)
-    arguments = Template(program, target.load(None, program), target.encoder).arguments()
+    arguments = Template(program, target.load(None, program, compiled), target.encoder).arguments()
     in_thread(arguments.launch, own_stream(0))
     assert [name for name, _ in fake.done if name in ("launched", "set")][-2:] == ["launched", "set"]
     assert [name for name, _ in fake.done].count("launched") == 1
@@ -189,7 +192,7 @@ def test_no_step_runs_twice_because_a_later_one_wants_a_context(fake):
 def test_one_that_launches_asks_for_no_context_where_streams_tell(fake, monkeypatch):
     target = gpu.Gpu(0)
     program = Program("", (), (LAUNCH,))
-    arguments = Template(program, target.load(None, program), target.encoder).arguments()
+    arguments = Template(program, target.load(None, program, compiled), target.encoder).arguments()
     pushed = []
     push = driver.cuCtxPushCurrent
     monkeypatch.setattr(driver, "cuCtxPushCurrent", lambda context: pushed.append(context) or push(context))

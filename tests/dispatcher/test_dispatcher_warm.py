@@ -7,8 +7,9 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import compile_pool, dispatcher
+from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Specialize
-from autotune.compiler import CompileError
+from autotune.compiler import CompiledKernel, CompileError
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
 from autotune.dispatcher.choice.choose import Rule
@@ -26,7 +27,8 @@ def compiler(monkeypatch):
             if any(word in source.source for word in refused):
                 future.set_exception(CompileError("no such register"))
             else:
-                future.set_result(compiled.append(source.source))
+                compiled.append(source.source)
+                future.set_result(CompiledKernel(b"", Resources(1), arch, ""))
             return future
 
     monkeypatch.setattr(compile_pool, "CompilePool", lambda: nullcontext(Pool()))

@@ -1,6 +1,8 @@
 """The examples run as they are."""
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,14 @@ def test_optuna_study(capsys):
     assert [trial.state.name for trial in study.trials] == ["COMPLETE"] * 4
     assert len({tuple(trial.params.values()) for trial in study.trials}) == 4
     assert " µs with {" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("differ", [False, True])
+def test_ranks_that_differ_fail(differ):
+    command = [sys.executable, EXAMPLES / "same_on_all_ranks.py", *(["--differ"] if differ else [])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("the ranks differ")) == ((1, 2) if differ else (0, 0)), done.stderr
+    assert done.stdout.count("2 choices, fingerprint") == (0 if differ else 2)
 
 
 @pytest.mark.gpu

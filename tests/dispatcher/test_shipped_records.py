@@ -20,7 +20,7 @@ from autotune.dispatcher.choice.records import Record, read_records
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 MOST_UNCONFIRMED = 0.1  # of all shipped records
 
 
@@ -35,10 +35,10 @@ def test_an_h200_has_measured_records_that_are_legal(
     chosen = operator(name)
     problem = chosen.problem_type(**sizes)
     with TuningDB(str(tmp_path / "fresh.sqlite3")) as db:
-        best = db.best(name, problem.key, LIMITS.name)
+        best = db.best(name, problem.key, SPEC.name)
     assert best is not None
     assert best.time_source is TimeSource.MEASURED
-    assert chosen.violations(problem, chosen.schedule(best.schedule), LIMITS) == []
+    assert chosen.violations(problem, chosen.schedule(best.schedule), SPEC) == []
 
 
 def test_records_of_each_compiler_are_confirmed_or_known_to_be_unconfirmed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.delenv("AUTOTUNE_PRETUNED")
         with TuningDB(str(tmp_path_factory.mktemp("shipped") / "fresh.sqlite3")) as db:
-            return read_records(operator("sgemm"), LIMITS, db)
+            return read_records(operator("sgemm"), SPEC, db)
 
 
 @settings(max_examples=100)
@@ -76,17 +76,17 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
 def test_any_size_gets_something_legal(shipped: list[Record], m: int, n: int, k: int, layout: dict[str, Any]) -> None:
     sgemm = operator("sgemm")
     problem = SgemmProblem(m, n, k, **layout)
-    first = next(choices(sgemm, problem, LIMITS, shipped))
-    assert sgemm.violations(problem, first.schedule, LIMITS) == []
+    first = next(choices(sgemm, problem, SPEC, shipped))
+    assert sgemm.violations(problem, first.schedule, SPEC) == []
     assert first.seconds is not None
-    assert problem.work.bytes / LIMITS.bandwidth / 2 < first.seconds < 1  # an L2 cache may beat the memory
+    assert problem.work.bytes / SPEC.bandwidth / 2 < first.seconds < 1  # an L2 cache may beat the memory
     assert (first.record is None) == (first.rule is Rule.MODEL)
 
 
 def test_tuned_sizes_get_their_own_records(shipped: list[Record]) -> None:
     best = {record.problem: record for record in reversed(shipped) if not record.unconfirmed}
     for record in best.values():
-        first = next(choices(operator("sgemm"), record.problem, LIMITS, shipped))
+        first = next(choices(operator("sgemm"), record.problem, SPEC, shipped))
         assert (first.rule, first.schedule) == (Rule.EXACT, record.schedule)
         assert first.seconds == pytest.approx(record.seconds)
         assert first.loss == 0

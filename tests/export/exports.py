@@ -12,6 +12,7 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Memset
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out, packed
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.db.states import TimeSource
@@ -114,7 +115,7 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
         return "-1 -1"
     records = [(record.problem.key, record.schedule) for record in bundle.records]
     record = records.index((choice.record, choice.schedule)) if choice.record else -1
-    program = bundle.operator.program(problem, choice.schedule, bundle.limits)
+    program = bundle.operator.program(problem, choice.schedule, bundle.spec)
     pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
     names = [one.name for one in exported.scalars]
     words = [str(bundle.all_schedules.index(choice.schedule)), str(record), str(program.workspace_bytes)]
@@ -124,7 +125,7 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
         filled = bytes(packed("", block, pointers, dict.fromkeys(names, 0), lambda *_: bytes(TENSOR_MAP_BYTES)))
         arguments += filled.ljust(end - begin, b"\0")
         for one in block:
-            at = begin + getattr(kind, one.name).offset
+            at = begin + getattr(kind, member(one.name)).offset
             if one.tensor_map:
                 maps += ["map", str(at), *_words(one.tensor_map, exported.addresses)]
             elif one.scalar:

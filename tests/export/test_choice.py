@@ -43,8 +43,8 @@ def test_cpp_chooses_and_launches_as_python_does(
 def test_cpp_encodes_the_tensor_maps_of_python(tmp_path: Path) -> None:
     gemm = operator("gemm")
 
-    def candidates(problem: Any, limits: Any) -> Iterator[Any]:
-        return (one for one in gemm.candidates(problem, limits) if one.kernel == "wgmma")
+    def candidates(problem: Any, spec: Any) -> Iterator[Any]:
+        return (one for one in gemm.candidates(problem, spec) if one.kernel == "wgmma")
 
     listed = gemm.with_kernels(candidates=candidates)
     exported = drawn(listed, 3, ("m", "n", "k"), transpose_b=True, gate=Gate.HALVES)

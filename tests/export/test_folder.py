@@ -17,6 +17,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
 from autotune.devices.cuda import CudaDevice
 from autotune.export import Bundle, bundle_of, kernels_of, write, write_bundle
+from autotune.export.example import example
 from autotune.export.interface import header, source
 from autotune.export.tables import tables
 from autotune.export.trace import leaf_at
@@ -92,9 +93,16 @@ def test_the_interface_has_the_operators_pointers_sizes_and_scalars() -> None:
         assert {"fmaf(beta, elements[i]" in program.source for program in exported.programs.values()} == {reads}
 
 
+def test_the_example_rounds_no_scalar() -> None:
+    dropout = operator("dropout")
+    problem = dropout.problem_type(64, 4096)
+    text = example(kernels_of(bundle_of(dropout, [problem], H200, [])))
+    assert f"{problem.scalars['seed']}ULL" in text
+
+
 def test_no_name_of_a_device_ends_a_comment() -> None:
-    limits = replace(H200, name="X */ int f(void) { return 42; } /*")
-    exported = kernels_of(bundle_of(SGEMM, [SgemmProblem(64, 64, 64)], limits, []))
+    spec = replace(H200, name="X */ int f(void) { return 42; } /*")
+    exported = kernels_of(bundle_of(SGEMM, [SgemmProblem(64, 64, 64)], spec, []))
     comment, _, _ = header(exported).partition("#ifdef")
     assert comment.count("*/") == 1
 
@@ -145,7 +153,7 @@ def test_the_example_finds_right_and_wrong_results(tmp_path: Path) -> None:
 @pytest.mark.parametrize("problem", [TransposeProblem(300, 500), SgemmProblem(512, 256, 4096, beta_nonzero=True)])
 def test_the_example_passes(problem: Problem, tmp_path: Path) -> None:
     name = "transpose" if isinstance(problem, TransposeProblem) else "sgemm"
-    write_bundle(kernels_of(bundle_of(operator(name), [problem], CudaDevice(0).limits, [])), tmp_path / "export")
+    write_bundle(kernels_of(bundle_of(operator(name), [problem], CudaDevice(0).spec, [])), tmp_path / "export")
     command = [NVCC, "-std=c++17", "-O2", "example.cpp", f"{name}.cpp", "-lcuda", "-o", "example"]
     subprocess.run(command, cwd=tmp_path / "export", check=True)
     done = subprocess.run(["./example", "."], cwd=tmp_path / "export", capture_output=True, text=True, check=False)

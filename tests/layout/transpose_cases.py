@@ -14,7 +14,7 @@ from autotune.search_spaces.layout.transpose import OPERATOR, space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 # The emulator walks through every element: larger tiles take long and add nothing.
 _TILE_ELEMENTS = 32768
 
@@ -43,7 +43,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, element sizes in turn; always the same ones."""
     random = Random(0)
     return [_case(random, spec, ELEMENT_BYTES[index % len(ELEMENT_BYTES)]) for index in range(count)]

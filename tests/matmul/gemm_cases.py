@@ -24,7 +24,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 FP16, FP32 = DType.FLOAT16, OutDType.FLOAT32
 TF32, E4M3, E5M2, INT8 = DType.FLOAT32, DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DType.INT8
 # The emulator walks through every product, and keeps a stack for every thread.
@@ -97,7 +97,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
     random = Random(18)
     return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
@@ -198,4 +198,4 @@ def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
     return problem.layout, schedule.vector(problem, "a")
 
 
-CASES = covering(drawn_cases(560), _risk, most=40)
+CASES = covering(drawn_cases(560), _risk)

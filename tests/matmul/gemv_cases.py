@@ -21,7 +21,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemv import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 FP32, BF16, FP16, KN = DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16, WeightOrder.KN
 FP8, INT8, INT4 = Weights.FP8, Weights.INT8, Weights.INT4
 # The emulator walks through every product, and keeps a stack for every thread.
@@ -104,7 +104,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
     random = Random(143)
     return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
@@ -170,4 +170,4 @@ def _always(problem: GemvProblem, schedule: GemvSchedule) -> object:
     return problem.order, problem.transpose_x, schedule.cluster > 1, schedule.splits > 1
 
 
-CASES = covering(drawn_cases(320), _always, most=48)
+CASES = covering(drawn_cases(320), _always)

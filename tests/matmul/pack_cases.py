@@ -18,7 +18,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.pack import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 FP32, BF16, FP16 = DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16
 FP8, INT8 = Weights.FP8, Weights.INT8
 # The emulator walks through every weight, and keeps a stack for every thread.
@@ -54,7 +54,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
     random = Random(3)
     return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]

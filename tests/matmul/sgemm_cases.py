@@ -16,7 +16,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.sgemm import OPERATOR, space
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 # The emulator walks through every multiplication: more of them take long and add nothing.
 _BLOCK_WORDS, _BLOCK_THREADS, _MOST_WORK = 32768, 512, 3 << 20
 
@@ -45,7 +45,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases, legal on a device and not too much work, the four layouts in turn; always the same ones."""
     random = Random(0)
     cases: list[Case] = []

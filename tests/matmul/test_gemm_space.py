@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from matmul.gemm_cases import LIMITS, scheduled
+from matmul.gemm_cases import SPEC, scheduled
 
 from autotune.codegen.epilogue.gate import PACKED, Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
@@ -93,15 +93,15 @@ SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
     ],
 )
 def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
+    assert violation in OPERATOR.violations(problem, scheduled(words), SPEC)
 
 
 @pytest.mark.parametrize("gate", PACKED)
 def test_draws_fit_gated_pairs(gate: Gate) -> None:
     problem = replace(SQUARE, gate=gate, preactivation=True)
-    space = OPERATOR.space(problem, LIMITS)
+    space = OPERATOR.space(problem, SPEC)
     drawn = [space.build(draw) for draw in islice(space.random_draws(1), 60)]
-    assert [OPERATOR.violations(problem, schedule, LIMITS) for schedule in drawn] == [[]] * 60
+    assert [OPERATOR.violations(problem, schedule, SPEC) for schedule in drawn] == [[]] * 60
 
 
 def test_shared_memory_holds_stages_or_sums() -> None:
@@ -115,7 +115,7 @@ def test_shared_memory_holds_stages_or_sums() -> None:
 
 def test_large_tiles_come_first_where_they_fill_the_device() -> None:
     few, spec = GemmProblem(16, 4096, 8192, transpose_b=True), named_device("a100")
-    for device, columns in ((LIMITS, 256), (spec, 128)):  # by wgmma and by mma_sync
+    for device, columns in ((SPEC, 256), (spec, 128)):  # by wgmma and by mma_sync
         default = OPERATOR.default(SQUARE, device)
         assert (default.block_m, default.block_n) == (128, columns)
     default = OPERATOR.default(few, spec)
@@ -168,15 +168,15 @@ def test_a_problem_that_cannot_be(fields: dict[str, Any], complaint: str) -> Non
 def test_stages_have_as_many_bytes_for_all_types() -> None:
     for dtype in DTYPES:
         problem = replace(SQUARE, dtype=dtype)
-        assert OPERATOR.default(problem, LIMITS).block_k * dtype.bytes == 128
-        (drawn,) = (one for one in OPERATOR.space(problem, LIMITS).parameters if one.name == "block_k")
+        assert OPERATOR.default(problem, SPEC).block_k * dtype.bytes == 128
+        (drawn,) = (one for one in OPERATOR.space(problem, SPEC).parameters if one.name == "block_k")
         assert [int(value) * dtype.bytes for value in drawn.values] == [32, 64, 128, 256]
 
 
 def test_float8_is_promoted_unless_fast_sums_will_do() -> None:
     exact = replace(SQUARE, dtype=DType.FLOAT8_E4M3)
-    assert OPERATOR.default(exact, LIMITS).promote == 128
-    assert OPERATOR.default(replace(exact, fast_accumulation=True), LIMITS).promote == 0
+    assert OPERATOR.default(exact, SPEC).promote == 128
+    assert OPERATOR.default(replace(exact, fast_accumulation=True), SPEC).promote == 0
 
 
 def test_gemv_serves_16_bits() -> None:
@@ -187,15 +187,13 @@ def test_gemv_serves_16_bits() -> None:
 
 @pytest.mark.parametrize(("m", "k", "most"), [(4096, 4096, 1), (256, 5120, 4), (64, 5120, 8), (64, 512, 2)])
 def test_blocks_share_k_where_tiles_leave_sms_idle(m: int, k: int, most: int) -> None:
-    (parameter,) = (
-        one for one in OPERATOR.space(GemmProblem(m, 5120, k), LIMITS).parameters if one.name == "cluster_k"
-    )
+    (parameter,) = (one for one in OPERATOR.space(GemmProblem(m, 5120, k), SPEC).parameters if one.name == "cluster_k")
     assert parameter.values[-1] == most
 
 
 @pytest.mark.parametrize(("n", "sharers"), [(2304, 4), (4096, 1)])
 def test_tiles_beyond_whole_waves_are_shared_where_they_are_few(n: int, sharers: int) -> None:
     tile = WgmmaSchedule.parse(["BM=128", "BN=256", "BK=64", "vector_d=2"])
-    shared = on_grid(GemmProblem(n, n, 4096, transpose_b=True), LIMITS, tile, "shared·1")
+    shared = on_grid(GemmProblem(n, n, 4096, transpose_b=True), SPEC, tile, "shared·1")
     assert (shared.grid_blocks, shared.whole_tiles) == (132, sharers == 1)
     assert shared.sharers(GemmProblem(n, n, 4096)) == sharers

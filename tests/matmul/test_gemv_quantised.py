@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, LIMITS, scheduled
+from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, SPEC, scheduled
 
 from autotune import emulator
 from autotune.codegen.matmul.gemv.problem import GemvProblem
@@ -24,7 +24,7 @@ ROWS = "threads=128 TPO=16 strips=2"
 
 
 def program(problem: GemvProblem, words: str) -> Program:
-    return OPERATOR.program(problem, scheduled(words), LIMITS)
+    return OPERATOR.program(problem, scheduled(words), SPEC)
 
 
 def computed(problem: GemvProblem, words: str, arrays: dict[str, Array]) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from matmul.gemv_cases import BF16, INT4, INT8, KN, LIMITS, scheduled
+from matmul.gemv_cases import BF16, INT4, INT8, KN, SPEC, scheduled
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
@@ -69,7 +69,7 @@ LEAST_IN_FLIGHT = 48 << 10  # bytes for each SM that hide the latency of device 
     ],
 )
 def test_a_violation_has_its_values(problem: GemvProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, scheduled(words), LIMITS)
+    assert violation in OPERATOR.violations(problem, scheduled(words), SPEC)
 
 
 def test_a_shared_matrix_is_read_once() -> None:
@@ -88,8 +88,8 @@ def test_scales_are_read_once_and_weights_of_4_bits_are_half_bytes() -> None:
 @pytest.mark.parametrize("order", WeightOrder)
 def test_few_columns_are_promised_the_speed_of_memory(order: WeightOrder, m: int) -> None:
     problem = GemvProblem(65536, 1024, m, order, transpose_x=True, transpose_y=True)
-    seconds = min(modelled_seconds(OPERATOR, problem, seed, LIMITS) for seed in OPERATOR.seeds(problem, LIMITS))
-    assert seconds < 1.25 * problem.work.bytes / LIMITS.bandwidth
+    seconds = min(modelled_seconds(OPERATOR, problem, seed, SPEC) for seed in OPERATOR.seeds(problem, SPEC))
+    assert seconds < 1.25 * problem.work.bytes / SPEC.bandwidth
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_tensor_cores_are_tried_where_they_can_multiply() -> None:
         kernels = {seed.kernel for seed in OPERATOR.seeds(problem, named_device(spec))}
         assert ("tensor_core" in kernels) == tried
     many = replace(HALF, m=16)
-    assert OPERATOR.default(many, LIMITS).kernel == "tensor_core"
-    assert OPERATOR.default(HALF, LIMITS).kernel == "fma"
+    assert OPERATOR.default(many, SPEC).kernel == "tensor_core"
+    assert OPERATOR.default(HALF, SPEC).kernel == "fma"
 
 
 def in_flight(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> int:
@@ -140,7 +140,7 @@ def in_flight(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) ->
 @pytest.mark.parametrize(("n", "k"), [(4096, 4096), (28672, 4096), (4096, 14336), (3584, 18944)])
 def test_the_default_has_enough_bytes_in_flight(order: WeightOrder, dtype: str, n: int, k: int) -> None:
     problem = GemvProblem.from_dict({"n": n, "k": k, "order": order, "dtype": dtype})
-    assert in_flight(problem, OPERATOR.default(problem, LIMITS), LIMITS) >= LEAST_IN_FLIGHT
+    assert in_flight(problem, OPERATOR.default(problem, SPEC), SPEC) >= LEAST_IN_FLIGHT
 
 
 def test_clusters_and_copies_only_where_there_are_any() -> None:
@@ -151,9 +151,9 @@ def test_clusters_and_copies_only_where_there_are_any() -> None:
 
 def test_the_model_knows_narrow_loads_and_few_blocks() -> None:
     problem = GemvProblem(4096, 14336, dtype=BF16)
-    default = OPERATOR.default(problem, LIMITS)
-    seconds = modelled_seconds(OPERATOR, problem, default, LIMITS)
-    bytes_bound = problem.work.bytes / LIMITS.bandwidth
+    default = OPERATOR.default(problem, SPEC)
+    seconds = modelled_seconds(OPERATOR, problem, default, SPEC)
+    bytes_bound = problem.work.bytes / SPEC.bandwidth
     assert bytes_bound < seconds < 3 * bytes_bound
     narrow = replace(default, vector_width=1, loads_in_flight=1, strips=1, splits=1)
-    assert modelled_seconds(OPERATOR, problem, narrow, LIMITS) > 1.5 * seconds
+    assert modelled_seconds(OPERATOR, problem, narrow, SPEC) > 1.5 * seconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from matmul.pack_cases import BF16, FP32, INT8, LIMITS
+from matmul.pack_cases import BF16, FP32, INT8, SPEC
 
 from autotune import dispatcher
 from autotune.codegen.matmul.pack.problem import PackProblem
@@ -90,7 +90,7 @@ def test_calls_say_what_they_refuse(arguments: dict[str, object], message: str) 
     ],
 )
 def test_violations_carry_the_values(words: str, problem: PackProblem, expected: str) -> None:
-    found = OPERATOR.violations(problem, PackSchedule.parse(words.split()), LIMITS)
+    found = OPERATOR.violations(problem, PackSchedule.parse(words.split()), SPEC)
     assert any(expected in line for line in found), found
 
 
@@ -111,6 +111,6 @@ def test_problems_that_cannot_be_are_refused(fields: dict[str, object], message:
 def test_workload_counts_what_moves() -> None:
     problem = PackProblem(4096, 4096, dtype=FP32, zeros=True)
     for words in ("TPG=32 vector_width=4", "TPG=1 vector_width=4 loads_in_flight=4"):
-        (counted,) = OPERATOR.workload(problem, PackSchedule.parse(words.split()), LIMITS)
+        (counted,) = OPERATOR.workload(problem, PackSchedule.parse(words.split()), SPEC)
         reads = 1 if "TPG=32" in words else 2
         assert counted.blocks * counted.steps * counted.bytes_loaded == reads * 4096 * 4096 * 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sgemm_cases import LIMITS
+from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, LaneMap, SgemmSchedule, strip_width
@@ -33,7 +33,7 @@ FEW_ROWS = replace(ONE, block_m=4, warp_m=4, thread_m=4, thread_n=2, warp_n=8, b
 )
 def test_tiles_that_lie_along_k(problem: SgemmProblem, schedule: SgemmSchedule) -> None:
     assert any(schedule.k_major(problem, operand) for operand in "ab")
-    verify(problem, OPERATOR.program(problem, schedule, LIMITS))
+    verify(problem, OPERATOR.program(problem, schedule, SPEC))
 
 
 def test_seeds_read_k_major_tiles_from_all_banks() -> None:
@@ -42,7 +42,7 @@ def test_seeds_read_k_major_tiles_from_all_banks() -> None:
     problems += [SgemmProblem(4096, n, 4096, transpose_b=True) for n in (16, 64)]
     seen = set()
     for problem in problems:
-        for schedule in OPERATOR.candidates(problem, LIMITS):
+        for schedule in OPERATOR.candidates(problem, SPEC):
             for operand, side in (("a", "m"), ("b", "n")):
                 if schedule.k_major(problem, operand):
                     width = strip_width(getattr(schedule, f"thread_{side}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sgemm_cases import LIMITS
+from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
@@ -30,4 +30,4 @@ TRANSPOSED = SgemmSchedule(
 def test_a_tile_takes_whole_vectors(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> None:
     padding = schedule.block_k // schedule.row_group(problem, operand)
     assert padding % 4 != 0
-    verify(problem, OPERATOR.program(problem, schedule, LIMITS))
+    verify(problem, OPERATOR.program(problem, schedule, SPEC))

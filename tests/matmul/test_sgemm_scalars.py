@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sgemm_cases import LIMITS
+from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
@@ -37,7 +37,7 @@ def program(kernel: str, problem: SgemmProblem) -> Program:
         return PLAIN[kernel](problem)
     vector = 1 if problem.m == EDGES.m else 4
     schedule = replace(EMITTED[kernel], vector_a=vector, vector_b=vector, vector_c=vector)
-    return OPERATOR.program(problem, schedule, LIMITS)
+    return OPERATOR.program(problem, schedule, SPEC)
 
 
 def product(kernel: str, problem: SgemmProblem, arrays: Mapping[str, Array], alpha: float, beta: float) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sgemm_cases import LIMITS
+from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
@@ -28,4 +28,4 @@ def test_a_tile_of_many_peers(tiles: int, clusters: int, cluster: int) -> None:
     """Groups of 16 and groups of one, on a workspace that is used twice; 257 peers are more than 16 groups."""
     problem = SgemmProblem(32, 32 * tiles, 8 * cluster * -(-clusters // tiles) + 3, beta_nonzero=True)
     schedule = replace(SMALL, grid_blocks=clusters * cluster, cluster_k=cluster)
-    verify(problem, OPERATOR.program(problem, schedule, LIMITS))
+    verify(problem, OPERATOR.program(problem, schedule, SPEC))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sgemm_cases import LIMITS
+from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
@@ -39,13 +39,13 @@ SMALL = SgemmProblem(17, 35, 53, transpose_b=True)
     ],
 )
 def test_transposed_operands(problem: SgemmProblem, schedule: SgemmSchedule, entries: tuple[str, ...]) -> None:
-    program = OPERATOR.program(problem, schedule, LIMITS)
+    program = OPERATOR.program(problem, schedule, SPEC)
     assert program.entries == entries
     verify(problem, program)
 
 
 def test_alpha_of_zero_reads_neither_a_nor_b() -> None:
-    program, tensors = OPERATOR.program(SMALL, BOTH, LIMITS), list(SMALL.tensors)
+    program, tensors = OPERATOR.program(SMALL, BOTH, SPEC), list(SMALL.tensors)
     arrays = SMALL.inputs(0) | {"c": np.zeros(tensors[2].size, np.float32)}
     arrays["a"][:] = arrays["b"][:] = np.nan
     run(program, tensors, arrays, {"alpha": 0.0, "beta": 0.0}, seed=0)
@@ -57,26 +57,26 @@ def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
     split = replace(BOTH, grid_blocks=3)
     own = replace(split, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY).workspace_bytes(problem)
     bytes_a, bytes_b = 4 * 80 * 32, 4 * 80 * 64  # rows of A's 30 columns are aligned for vectors
-    program = OPERATOR.program(problem, split, LIMITS)
+    program = OPERATOR.program(problem, split, SPEC)
     assert program.workspace_bytes == bytes_a + bytes_b + own > bytes_a + bytes_b
-    plain = OPERATOR.program(problem, OPERATOR.default(problem, LIMITS), LIMITS)
+    plain = OPERATOR.program(problem, OPERATOR.default(problem, SPEC), SPEC)
     assert [one.name for one in program.arguments] == [one.name for one in plain.arguments]  # as exports need it
 
 
 def test_an_operand_across_k_is_not_transposed() -> None:
-    found = OPERATOR.violations(replace(SMALL, transpose_b=False), replace(B, vector_b=1), LIMITS)
+    found = OPERATOR.violations(replace(SMALL, transpose_b=False), replace(B, vector_b=1), SPEC)
     assert found == ["B lies across k, so it cannot be transposed first"]
-    found = OPERATOR.violations(SMALL, B, LIMITS)
+    found = OPERATOR.violations(SMALL, B, SPEC)
     assert found == ["vector_b 4 over the 1 elements that B is aligned for"]
-    found = OPERATOR.violations(replace(SMALL, k=0), BOTH, LIMITS)
+    found = OPERATOR.violations(replace(SMALL, k=0), BOTH, SPEC)
     assert found == [f"{name} has no elements to transpose first, as k is 0" for name in "AB"]
-    found = OPERATOR.violations(SgemmProblem(64, 2**15, 2**14, transpose_b=True), B, LIMITS)
+    found = OPERATOR.violations(SgemmProblem(64, 2**15, 2**14, transpose_b=True), B, SPEC)
     assert found == [f"transposed operands need {2**31} B of workspace, over {2**30} B"]
 
 
 def test_it_is_searched_where_the_other_side_is_long() -> None:
     def searched(m: int) -> bool:
-        space = OPERATOR.space(SgemmProblem(m, 4096, 4096, transpose_b=True), LIMITS)
+        space = OPERATOR.space(SgemmProblem(m, 4096, 4096, transpose_b=True), SPEC)
         (values,) = (parameter.values for parameter in space.parameters if parameter.name == "load_b")
         return any(str(CopyMode.TRANSPOSE_FIRST) in str(value) for value in values)
 
@@ -85,15 +85,15 @@ def test_it_is_searched_where_the_other_side_is_long() -> None:
 
 def test_its_bytes_count_for_the_time_model() -> None:
     problem = SgemmProblem(4096, 4096, 4096, transpose_b=True)
-    first, product = OPERATOR.workload(problem, SgemmSchedule(copy_b=CopyMode.TRANSPOSE_FIRST), LIMITS)
+    first, product = OPERATOR.workload(problem, SgemmSchedule(copy_b=CopyMode.TRANSPOSE_FIRST), SPEC)
     assert first.memory_bytes >= 2 * 4 * 4096**2
-    plain = OPERATOR.workload(replace(problem, transpose_b=False), SgemmSchedule(copy_b=CopyMode.ASYNC_COPY), LIMITS)
+    plain = OPERATOR.workload(replace(problem, transpose_b=False), SgemmSchedule(copy_b=CopyMode.ASYNC_COPY), SPEC)
     assert (product,) == plain
 
 
 def test_it_is_tried_first_where_both_operands_lie_along_k_and_much_faces_one() -> None:
     def tried(problem: SgemmProblem) -> set[str]:
-        seeds = OPERATOR.seeds(problem, LIMITS)
+        seeds = OPERATOR.seeds(problem, SPEC)
         return {x for x in "ab" for seed in seeds if getattr(seed, f"copy_{x}") is CopyMode.TRANSPOSE_FIRST}
 
     assert tried(SgemmProblem(8192, 4096, 4096, transpose_b=True)) == {"b"}

@@ -22,10 +22,8 @@ from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
-from autotune.search_spaces.contract.space import Space, field_parameters
 from autotune.search_spaces.contract.strides import stride_fields
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.workload import Workload
 
 _FILE = str(Path(__file__).with_name("append.cuh"))
 
@@ -100,38 +98,18 @@ def _bind(x: Layout, slots: Layout, cache: Layout, order: str) -> Binding:
     where = stride_fields("x", x, "x", AppendProblem.operands["x"], order)
     where |= stride_fields("cache", cache, "cache", AppendProblem.operands["cache"])
     problem = AppendProblem(*(extents[axis] for axis in "bshd"), cache.shape[0], **where)
-    return Binding(problem, {name: name for name in ("x", "slots", "cache")})
+    return Binding(problem)
 
 
 CALL = Call(append, ("x", "slots", "cache"), (), _types, _bind, updates=("cache",))
 
 
-def _workload(problem: AppendProblem, schedule: AppendSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    moved = 2.0 * schedule.vector * schedule.threads
-    blocks = _blocks(problem, schedule)
-    footprint = schedule.footprint(problem)
-    return (Workload(blocks, footprint, memory_bytes=2 * blocks * moved, bytes_loaded=moved, bytes_stored=moved),)
-
-
-def _space(problem: AppendProblem, spec: DeviceSpec) -> Space[AppendSchedule]:
-    return Space(field_parameters(AppendSchedule), AppendSchedule.from_dict)
-
-
-def _candidates(problem: AppendProblem, spec: DeviceSpec) -> list[AppendSchedule]:
-    return [AppendSchedule(widest(problem))]
-
-
-def _checks(problem: AppendProblem, schedule: AppendSchedule) -> list[tuple[AppendProblem, AppendSchedule]]:
-    return [(problem, schedule)]
-
-
-OPERATOR = Operator(
+OPERATOR: Operator[AppendProblem, AppendSchedule] = Operator(
     name="append",
     summary="cache[slots] = x",
     problem_type=AppendProblem,
-    kernels=(Kernel(AppendSchedule, _constraints, emit, _space, _candidates, _checks, _workload),),
+    kernels=(Kernel(AppendSchedule, emit, _constraints),),
     reference=lambda problem: emit(problem, AppendSchedule()),
-    default=lambda problem, spec: AppendSchedule(),
     presets={},
     call=CALL,
 )

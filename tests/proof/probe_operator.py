@@ -13,7 +13,6 @@ from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
-from autotune.search_spaces.contract.space import Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
@@ -47,7 +46,7 @@ def _types(x: Layout, offset: Layout, bias: Layout | None) -> Mapping[str, Array
 def _bind(x: Layout, offset: Layout, bias: Layout | None, y: Layout, kept: Layout, kept_rows: Layout) -> Binding:
     rows, columns = x.shape
     problem = ProbeProblem(rows, columns, bias is not None, x.strides[0], y.strides[0])
-    return Binding(problem, {name: name for name in ("x", "offset", "bias", "y", "kept", "kept_rows")})
+    return Binding(problem)
 
 
 CALL = Call(
@@ -59,10 +58,6 @@ CALL = Call(
     optional=("bias",),
     in_place=(("y", "x"),),
 )
-
-
-def _space(problem: ProbeProblem, spec: DeviceSpec) -> Space[ProbeSchedule]:
-    return Space(field_parameters(ProbeSchedule), ProbeSchedule.from_dict)
 
 
 def _default(problem: ProbeProblem, spec: DeviceSpec) -> ProbeSchedule:
@@ -95,7 +90,7 @@ OPERATOR = Operator(
     name="probe",
     summary="y = dropout((x + bias) / max |x + bias|), and what is kept",
     problem_type=ProbeProblem,
-    kernels=(Kernel(ProbeSchedule, lambda problem, schedule, spec: [], emit, _space, _candidates, _checks, _workload),),
+    kernels=(Kernel(ProbeSchedule, emit, candidates=_candidates, checks=_checks, workload=_workload),),
     reference=emit_naive,
     checker=emit_checker,
     default=_default,

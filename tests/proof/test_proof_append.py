@@ -53,6 +53,22 @@ def test_sizes_are_made_to_fit() -> None:
     assert example_call(OPERATOR, fitted).call is OPERATOR.call
 
 
+def test_what_it_does_not_state_follows_from_what_it_states() -> None:
+    """Its space, what is tried first, problems that prove a schedule, and what launches do."""
+    narrow = replace(BSHD, align_x=4)
+    assert [one.values for one in OPERATOR.space(narrow, H200).parameters] == [(1, 2), (64, 128, 256)]
+    seeds = OPERATOR.seeds(narrow, H200)
+    assert seeds[0] == OPERATOR.default(narrow, H200) == AppendSchedule()
+    assert {*seeds} == {AppendSchedule(), AppendSchedule(2), AppendSchedule(1, 64), AppendSchedule(1, 256)}
+    whole, ragged = OPERATOR.checks(replace(BSHD, stride_x_h=10), AppendSchedule(2))
+    assert [one.layouts["x"].vector_width for one, _ in (whole, ragged)] == [8, 2]
+    assert [one.tensors[0].dense for one, _ in (whole, ragged)] == [True, False]
+    for check, schedule in (whole, ragged):
+        verify(check, OPERATOR.program(check, schedule, H200), seeds=(0,))
+    (one,) = OPERATOR.workload(BSHD, AppendSchedule(), H200)
+    assert one.blocks == OPERATOR.emit(BSHD, AppendSchedule()).launch.blocks
+
+
 @pytest.mark.parametrize("problem", [BSHD, BHSD, APART], ids=lambda problem: problem.key)
 @pytest.mark.parametrize("schedule", [AppendSchedule(), AppendSchedule(2, 64)], ids=str)
 def test_it_is_right(problem: AppendProblem, schedule: AppendSchedule) -> None:

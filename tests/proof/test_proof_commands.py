@@ -62,7 +62,7 @@ def test_it_is_tuned(tmp_path: Path) -> None:
         TuningDB(str(tmp_path / "tuning.sqlite3")) as database,
     ):
         found = tune(OPERATOR, PROBLEM, device, database, TuneOptions(trials=3, compile_workers=1))
-        best = database.best(OPERATOR.name, PROBLEM.key, device.limits.name)
+        best = database.best(OPERATOR.name, PROBLEM.key, device.spec.name)
     assert found.by_status == {Status.OK: 3}
     assert found.best
     assert best == found.best

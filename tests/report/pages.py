@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from calibration_factory import calibration
-from recording_factory import LIMITS, PROBLEM, TRANSPOSE, schedules, trials
+from recording_factory import PROBLEM, SPEC, TRANSPOSE, schedules, trials
 
 from autotune.db import Status, TimeSource, Trial
 from autotune.db.comparison import BaselineTimes
@@ -63,13 +63,13 @@ def report_of(count: int) -> dict[str, Any]:
     groups = [group_of(made(count)), group_of(_smaller())]
     facts = [("command", "autotune tune transpose"), ("state", "done")]
     records = [group.best for group in groups if group.best]
-    return document(f"transpose <{count}>", facts, groups, records, (BENCH,), {LIMITS.name: measured()})
+    return document(f"transpose <{count}>", facts, groups, records, (BENCH,), {SPEC.name: measured()})
 
 
 def measured() -> Calibration:
     """A calibration whose curves rise to a figure of 4200 GB/s or 640 ns; offsets begin at 0."""
     figures = {figure: _VALUES[figure.quantity] for figure in Figure}
-    return calibration(LIMITS.name, figures=figures, curves={curve: tuple(_points(curve)) for curve in Curve})
+    return calibration(SPEC.name, figures=figures, curves={curve: tuple(_points(curve)) for curve in Curve})
 
 
 def _points(curve: Curve) -> Iterator[tuple[int, float]]:

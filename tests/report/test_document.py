@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from calibration_factory import calibration
 from pages import group_of, made, measured, report_of
-from recording_factory import LIMITS, PROBLEM, TRANSPOSE
+from recording_factory import PROBLEM, SPEC, TRANSPOSE
 
 from autotune.db import Status, TimeSource, Trial, TuningDB
 from autotune.db.trials import DeviceRecord, ProblemRecord
@@ -27,7 +27,7 @@ from autotune.report.winner import winner
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.calibration import Curve, Figure
 
-MACHINE = Machine(LIMITS)
+MACHINE = Machine(SPEC)
 RUN = {"problem": "p", "group": "", "ratios": {}}
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
@@ -126,7 +126,7 @@ def test_the_winner_has_its_source_and_what_limits_it() -> None:
     found = winner(group, with_source=True)
     assert found and group.best
     schedule = TRANSPOSE.schedule(group.best.schedule)
-    program = TRANSPOSE.program(PROBLEM, schedule, LIMITS)
+    program = TRANSPOSE.program(PROBLEM, schedule, SPEC)
     assert found["source"] == program.source
     assert found["command"] == f"autotune emit transpose --m 4096 --n 4096 {schedule}"
     assert found["grid"] == [program.launches[0].blocks]
@@ -140,7 +140,7 @@ def test_the_winner_has_its_source_and_what_limits_it() -> None:
 def test_options_that_are_not_usual_are_in_the_command() -> None:
     sgemm = operator("sgemm")
     problem = sgemm.problem_type(64, 32, 16, transpose_b=True, batch=2)
-    schedule = sgemm.default(problem, LIMITS)
+    schedule = sgemm.default(problem, SPEC)
     record = ProblemRecord("sgemm", problem.key, problem.to_dict())
     trial = replace(made(1)[0], problem=record, schedule=schedule.to_dict(), schedule_digest=schedule.digest)
     found = winner(group_of([trial]), with_source=False)
@@ -161,10 +161,10 @@ def test_a_kernel_has_its_place_below_the_roofline() -> None:
     (found,) = kernels([trial], MACHINE)
     moved = 2 * 4 * PROBLEM.m * PROBLEM.n
     assert (found["bytes"], found["bound"], found["intensity"]) == (moved, "", None)
-    assert found["share"] == pytest.approx(moved / LIMITS.bandwidth / 1e-4)
+    assert found["share"] == pytest.approx(moved / SPEC.bandwidth / 1e-4)
     assert found["bytes_per_second"] == pytest.approx(moved / 1e-4)
     # Little's law for the loads, which are half of the bytes: rate times latency.
-    assert found["needed"] == pytest.approx(LIMITS.bandwidth / 2 * 0.64e-6 / LIMITS.sm_count)
+    assert found["needed"] == pytest.approx(SPEC.bandwidth / 2 * 0.64e-6 / SPEC.sm_count)
     tile = TRANSPOSE.kernels[0].schedule_type()
     assert found["in_flight"] == 8 * 4 * tile.tile_m * tile.tile_n  # of eight resident blocks
     strange, failed = replace(trial, resources={"registers": "many"}), replace(trial, status=Status.WRONG, samples=())
@@ -173,10 +173,10 @@ def test_a_kernel_has_its_place_below_the_roofline() -> None:
 
 def test_a_calibration_is_what_the_roofline_refers_to() -> None:
     figures = {Figure.COPY: 4.2e12, Figure.READ: 4.4e12, Figure.MEMORY_LATENCY: 8e-7}
-    machine = Machine(LIMITS, calibration(LIMITS.name, figures=figures))
+    machine = Machine(SPEC, calibration(SPEC.name, figures=figures))
     (datasheet,), (found,) = kernels([made(1)[0]], MACHINE), kernels([made(1)[0]], machine)
-    assert found["share"] / datasheet["share"] == pytest.approx(LIMITS.bandwidth / 4.4e12)
-    assert found["needed"] == pytest.approx(4.4e12 / 2 * 8e-7 / LIMITS.sm_count)
+    assert found["share"] / datasheet["share"] == pytest.approx(SPEC.bandwidth / 4.4e12)
+    assert found["needed"] == pytest.approx(4.4e12 / 2 * 8e-7 / SPEC.sm_count)
     assert (machine.document()["bandwidth"], machine.document()["latency"]) == (4.4e12, 8e-7)
 
 
@@ -237,7 +237,7 @@ def test_a_report_has_all_of_it() -> None:
 
 
 def test_a_calibration_has_littles_law_where_bytes_are_in_flight() -> None:
-    found = calibration_document(measured(), LIMITS.sm_count)
+    found = calibration_document(measured(), SPEC.sm_count)
     assert found["taken"] == "2026-11-21 12:00 UTC, driver 580.159, compiler NVRTC 13.0"
     laws = {one["title"]: one["law"] for one in found["curves"]}
     assert laws.pop("Bandwidth by bytes in flight on an SM") == pytest.approx(132 / 6.4e-7)
@@ -249,4 +249,4 @@ def test_a_calibration_has_littles_law_where_bytes_are_in_flight() -> None:
 
 def test_a_device_that_was_not_calibrated_has_no_calibration() -> None:
     group = group_of(made(10))
-    assert document("", [], [group], [])["devices"][LIMITS.name]["calibration"] is None
+    assert document("", [], [group], [])["devices"][SPEC.name]["calibration"] is None

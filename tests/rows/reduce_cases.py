@@ -18,7 +18,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.reduce import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 # The emulator walks through every element: larger problems take long and add nothing.
 _ELEMENTS, _SPLITS = 1 << 16, 8
 
@@ -87,7 +87,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
     random = Random(0)
     return [_case(random, spec, *KINDS[index % len(KINDS)]) for index in range(count)]

@@ -17,7 +17,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.rows.softmax import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 # The emulator walks through every element, and keeps a stack for every thread.
 _ELEMENTS, _THREADS = 2**15, 2**12
@@ -58,7 +58,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, dtypes and kinds in turn; always the same ones."""
     random = Random(0)
     return [_case(random, spec, index) for index in range(count)]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from contract.reference_kernel import check_reference_kernel
 from planted import check_caught
-from rows import layer_norm_cases, norm_backward_cases, rms_norm_cases
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType
@@ -21,72 +20,28 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.verification import launch_arrays
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 BF16 = DType.BFLOAT16
 
 
 def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
     name = {RmsNormProblem: "rms_norm", LayerNormProblem: "layer_norm", NormBackwardProblem: "norm_backward"}
     chosen = operator(name[type(problem)])
-    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS)
-
-
-@pytest.mark.parametrize("cases", [rms_norm_cases, layer_norm_cases, norm_backward_cases])
-def test_cases_cover_every_hold_and_kind(cases) -> None:
-    kinds = [problem.kinds | {"transfers": ()} for problem, _ in cases.CASES]
-    assert {kind["dtype"] for kind in kinds} == {"float32", "bfloat16", "float16"}
-    for field in fields(cases.CASES[0][0]):
-        if isinstance(field.default, bool):
-            assert {getattr(problem, field.name) for problem, _ in cases.CASES} == {False, True}, field.name
-    (hold,) = (one for one in fields(cases.CASES[0][1]) if one.name == "hold")
-    assert {schedule.hold for _, schedule in cases.CASES} == set(hold.metadata["spec"].values)
+    return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC)
 
 
 REGISTERS = "threads=128 TPR=64 vector_width=2"
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
-CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
 LAYER = LayerNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
-RMS = RmsNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
-FIRST = "first_element(arguments, problem, part)"  # other threads have another origin
 SHORT = LayerNormProblem(19, 3, statistics=True)
-WARP_ROWS, WARPS = LayerNormProblem(9, 33, ldx=40, ldy=40), "threads=32 TPR=8 vector_width=4"
 SUM = replace(LAYER, residual=True, align_x=8)
 
 
 @pytest.mark.parametrize(
     ("problem", "words", "right", "planted"),
     [
-        (LAYER, REGISTERS, "add_term(squares,", "add_term(sum,"),  # both are added to one sum
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
-        (LAYER, REGISTERS, "rsqrtf(variance + eps)", "rsqrtf(variance / elements + eps)"),
-        (LAYER, REGISTERS, "rsqrtf(variance + eps)", "rsqrtf(variance)"),
-        (LAYER, REGISTERS, "x[i] -= shift;", ";"),
-        (LAYER, REGISTERS, "x[i] += biases[i];", ";"),
-        (LAYER, REGISTERS, "statistics.origin + statistics.mean", "statistics.mean"),
-        (LAYER, REGISTERS, "if (inside.has(i)) sum +=", "sum +="),  # fill counts
-        (LAYER, REGISTERS, "__syncthreads();", ""),
-        (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
-        (LAYER, f"{RELOAD} passes=welford", ", between)", ", 0.0f)"),
-        (LAYER, f"{RELOAD} passes=welford", "const float count = a.count + b.count;", "const float count = a.count;"),
-        (LAYER, f"{CLUSTER} passes=welford", "send_to_rank(&target->squares, rank, value.squares, barrier);", ""),
-        (LAYER, f"{REGISTERS} passes=shifted", "fmaf(-sum.sum, mean, squares.sum)", "squares.sum"),
-        (LAYER, f"{REGISTERS} passes=shifted", "own - origin + mean", "mean"),
-        (LAYER, f"{RELOAD} passes=shifted", "if (offset == 0) own", "own"),
-        (LAYER, f"{CLUSTER} passes=shifted", "count += count_of(inside);", "count += Schedule::vector_width;"),
         (SHORT, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
-        (SUM, REGISTERS + " passes=shifted", "reduce_over_row<first_reduction>(moments", "reduce_over_row<0>(moments"),
-        (SUM, REGISTERS, "reduce_over_row<0>(first_element(arguments, problem, part), Sum())", FIRST),
-        (SUM, RELOAD, "store_row_vector(sum + offset, result, columns.from(offset));", ""),
-        (RMS, REGISTERS, "total / static_cast<float>(count)", "total"),
-        (RMS, REGISTERS, "weights[i] + arguments.weight_offset", "arguments.weight_offset"),
-        (
-            replace(RMS, rows=19),
-            RELOAD,
-            "if (!(fabsf(sum.lost) < infinity())) sum.lost = 0.0f;",
-            "",
-        ),  # infinity - infinity
-        (RMS, RELOAD, "row < problem.rows ?", "true ?"),
-        (RMS, CLUSTER, "blockIdx.x % Schedule::cluster == 0 && ", "false && "),
     ],
 )
 def test_planted_bug_is_caught(problem: NormProblem, words: str, right: str, planted: str) -> None:
@@ -100,11 +55,7 @@ INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70,
 @pytest.mark.parametrize(
     ("problem", "right", "planted"),
     [
-        (INT8, "largest = max_nan(largest, fabsf(x[i]));", "largest = max_nan(largest, x[i]);"),
-        (INT8, "from_float_saturated<Result>(x[i] * inverse)", "from_float<Result>(x[i] * inverse)"),  # towards 0
-        (INT8, "reduce_over_row<reductions>", "reduce_over_row<reductions - 1>"),
         (FLOAT8, "largest == 0.0f ? 0.0f : ", ""),  # a row of zeros
-        (FLOAT8, "arguments.scale[part.row] = largest / Problem::largest", "arguments.scale[part.row] = largest"),
     ],
 )
 def test_planted_bug_in_quantised_results_is_caught(problem: NormProblem, right: str, planted: str) -> None:
@@ -121,28 +72,13 @@ def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> No
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
 RING = f"{SHORT} hold=shared ahead=2"
-LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
 
 
 @pytest.mark.parametrize(
     ("problem", "words", "right", "planted"),
     [
-        (BACKWARD, SHORT, "g[i] -= slopes.mean_g;", ";"),
-        (BACKWARD, SHORT, "- normal[i] * slopes.slope", "+ normal[i] * slopes.slope"),
-        (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
-        (BACKWARD, SHORT, "row < rows_per_block; ++row", "row < 2; ++row"),  # sums of some rows of threads are lost
-        (BACKWARD, SHORT, "sums[i * sum_columns + threadIdx.x]", "sums[threadIdx.x]"),
-        (BACKWARD, SHORT, "sum += __shfl_xor_sync(0xffffffffu, sum, step);", ";"),
-        (BACKWARD, SHORT, "partials += static_cast<long long>(blocks) * columns", "partials += 0"),
-        (BACKWARD, f"{SHORT} ahead=1", "RowPair(turns.source(1))", "RowPair(turns.source(0))"),
         (BACKWARD, RING, "turns.source(Schedule::rows_ahead)", "turns.source(1)"),
         (BACKWARD, RING, "known_ = turns.statistics(1);", ""),
-        (BACKWARD, RING, "async_wait<Schedule::rows_ahead>", "async_wait<Schedule::rows_ahead + 1>"),
-        (BACKWARD, RING, "slot_ == 0 ? Schedule::rows_ahead : slot_ - 1", "slot_"),
-        (BACKWARD, LONG, "store_partial(partials_.weights + column_ + offset, zeros, columns_.from(offset));", ""),
-        (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
-        (replace(BACKWARD, centered=False), LONG, "turn ^= 1;", ""),  # a row's slots are those of the last one
-        (replace(BACKWARD, centered=False), SHORT, "rstd * (found.second * share)", "found.second * share"),
     ],
 )
 def test_planted_bug_in_gradients_is_caught(problem: NormBackwardProblem, words: str, right: str, planted: str) -> None:
@@ -241,7 +177,7 @@ def test_sums_of_several_rounds() -> None:
 def test_illegal_gradients_say_why(words: str, message: str) -> None:
     chosen = operator("norm_backward")
     problem = NormBackwardProblem(4, 70, align_x=8)
-    assert chosen.violations(problem, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS) == [message]
+    assert chosen.violations(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +192,7 @@ def test_illegal_gradients_say_why(words: str, message: str) -> None:
 )
 def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
     chosen = operator("layer_norm")
-    assert chosen.violations(SUM, chosen.kernels[0].schedule_type.parse(words.split()), LIMITS) == [message]
+    assert chosen.violations(SUM, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
@@ -265,7 +201,7 @@ def test_one_pass_has_few_vectors_of_a_thread(width: int) -> None:
     schedule = chosen.kernels[0].schedule_type.parse([f"vector_width={width}", "passes=shifted"])
     for columns, rounds in ((512 * width, 16), (512 * width + 1, 17)):
         found = chosen.violations(
-            LayerNormProblem(4, columns, BF16, align_x=2 * width, ldx=1024 * width), schedule, LIMITS
+            LayerNormProblem(4, columns, BF16, align_x=2 * width, ldx=1024 * width), schedule, SPEC
         )
         assert any("passes shifted" in one for one in found) == (rounds > 16)
 

@@ -14,20 +14,18 @@ from reduce_cases import (
     ARGMAX,
     ARGMIN,
     BFLOAT16,
-    CASES,
     DOT,
     FIRST,
     FLOAT16,
     FLOAT32,
     INT32,
-    KINDS,
     L2,
     LAST,
-    LIMITS,
     MAX,
     MEAN,
     MIN,
     SEGMENTS,
+    SPEC,
     SUM,
 )
 from reduce_elements import (
@@ -47,24 +45,10 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.reduce.emit import emit, emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation
-from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.rows.reduce import OPERATOR
-
-
-def test_cases_cover_every_value() -> None:
-    assert {(p.op, p.axis) for p, _ in CASES} == {(op, axis) for op, axis, _ in KINDS}
-    assert {(p.op.adds, p.dtype) for p, _ in CASES} == set(product((True, False), DTYPES))
-    for axis in Axis:
-        splits = [s.splits > 1 for p, s in CASES if p.axis is axis]
-        assert 2 <= sum(splits) <= len(splits) - 2
-    schedules = [schedule for _, schedule in CASES]
-    space = OPERATOR.space(ReduceProblem(4096, 4096, dtype=FLOAT16), LIMITS)
-    for parameter in space.parameters:
-        if parameter.name != "splits":
-            assert set(parameter.values) <= {getattr(schedule, parameter.name) for schedule in schedules}
-
 
 HARD = {
     "all -inf": constant(-np.inf),
@@ -101,31 +85,31 @@ def test_hard_extremes(op: Operation, axis: Axis, dtype: DType) -> None:
     schedule = SPLIT[axis]
     for turn, change in enumerate(HARD.values()):
         problem = with_elements(split_problem(op, axis, dtype), _negated(change) if op.smallest else change)
-        assert verify(problem, OPERATOR.program(problem, schedule, LIMITS), seeds=(turn % 2,)) == 0
+        assert verify(problem, OPERATOR.program(problem, schedule, SPEC), seeds=(turn % 2,)) == 0
 
 
 @pytest.mark.parametrize(("op", "value"), [(MAX, -(2**31)), (MIN, 2**31 - 1), (MIN, -(2**31))])
 def test_any_integer_may_be_the_extreme(op: Operation, value: int) -> None:
     for axis in (ALL, FIRST):
         problem = with_elements(split_problem(op, axis, INT32), constant(value))
-        assert verify(problem, OPERATOR.program(problem, SPLIT[axis], LIMITS), seeds=(0,)) == 0
+        assert verify(problem, OPERATOR.program(problem, SPLIT[axis], SPEC), seeds=(0,)) == 0
 
 
 @pytest.mark.parametrize("axis", Axis)
 def test_sums_of_half_precision_do_not_overflow_on_the_way(axis: Axis) -> None:
     problem = with_elements(split_problem(SUM, axis, FLOAT16), cancelling)
-    verify(problem, OPERATOR.program(problem, SPLIT[axis], LIMITS))
+    verify(problem, OPERATOR.program(problem, SPLIT[axis], SPEC))
 
 
 def test_integer_sums_wrap_at_64_bits() -> None:
     problem = with_elements(split_problem(SUM, ALL, INT32), constant(2**31 - 1))
-    assert verify(problem, OPERATOR.program(problem, SPLIT[ALL], LIMITS)) == 0
+    assert verify(problem, OPERATOR.program(problem, SPLIT[ALL], SPEC)) == 0
 
 
 @pytest.mark.parametrize("op", [MEAN, L2, DOT])
 def test_results_that_fit_half_precision_come_of_sums_that_do_not(op: Operation) -> None:
     problem = with_elements(split_problem(op, FIRST, FLOAT16), constant(5000))
-    verify(problem, OPERATOR.program(problem, SPLIT[FIRST], LIMITS))
+    verify(problem, OPERATOR.program(problem, SPLIT[FIRST], SPEC))
 
 
 @pytest.mark.parametrize("plain", [emit_serial, emit_tree])
@@ -154,7 +138,7 @@ def test_wide_indices(axis: Axis, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (schedule.wide(narrow), schedule.wide(beyond)) == (False, True)  # the last index is 2^31 - 1
     monkeypatch.setattr(ReduceSchedule, "wide", lambda *_: True)
     problem = split_problem(ARGMAX, axis)
-    program = OPERATOR.program(problem, SPLIT[axis], LIMITS)
+    program = OPERATOR.program(problem, SPLIT[axis], SPEC)
     assert "using Index = long long;" in program.source
     assert verify(problem, program) == 0
 
@@ -163,7 +147,7 @@ def test_wide_indices(axis: Axis, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_that_are_reduced_may_be_far_apart(splits: int) -> None:
     problem = ReduceProblem(5, 300)
     for layout in wide_layouts(problem):
-        check_wide(problem, layout, OPERATOR.program(layout, ReduceSchedule(128, 128, 1, splits=splits), LIMITS))
+        check_wide(problem, layout, OPERATOR.program(layout, ReduceSchedule(128, 128, 1, splits=splits), SPEC))
 
 
 @pytest.mark.parametrize("words", ["TPR=8 loads_in_flight=1", "TPR=64 loads_in_flight=2", "TPR=32 loads_in_flight=8"])
@@ -173,4 +157,4 @@ def test_staged_segments(op: Operation, words: str) -> None:
     dtype = (FLOAT32, BFLOAT16, FLOAT16)[len(words) % 3]
     problem = ReduceProblem(1, 5003, op, SEGMENTS, dtype, segments=97)
     schedule = ReduceSchedule.parse(f"threads=128 vector_width=4 staged=1 {words}".split())
-    verify(problem, OPERATOR.program(problem, schedule, LIMITS), seeds=(1,))
+    verify(problem, OPERATOR.program(problem, schedule, SPEC), seeds=(1,))

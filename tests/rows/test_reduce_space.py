@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from reduce_cases import ALL, ARGMAX, FIRST, LIMITS, SEGMENTS
+from reduce_cases import ALL, ARGMAX, FIRST, SEGMENTS, SPEC
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
@@ -36,7 +36,7 @@ _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
     ],
 )
 def test_violations_carry_the_values(words: str, problem: ReduceProblem, expected: str) -> None:
-    found = OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), LIMITS)
+    found = OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), SPEC)
     assert any(expected in line for line in found), found
 
 
@@ -45,7 +45,7 @@ def test_violations_carry_the_values(words: str, problem: ReduceProblem, expecte
     [("TPR=256 splits=16", ROWS), ("TPR=32 splits=2", ReduceProblem(4096, 4096, axis=FIRST)), ("splits=1", ROWS)],
 )
 def test_rules_ask_for_no_more(words: str, problem: ReduceProblem) -> None:
-    assert OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), LIMITS) == []
+    assert OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), SPEC) == []
 
 
 @pytest.mark.parametrize("axis", Axis)
@@ -55,16 +55,16 @@ def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
     problem = ReduceProblem.from_dict(
         {"rows": 16384, "columns": 8192, "axis": str(axis), "op": op, "segments": segments}
     )
-    for schedule in OPERATOR.seeds(problem, LIMITS):
-        (work,) = OPERATOR.workload(problem, schedule, LIMITS)
-        blocks = min(LIMITS.threads_per_sm // schedule.threads, work.blocks // LIMITS.sm_count)
+    for schedule in OPERATOR.seeds(problem, SPEC):
+        (work,) = OPERATOR.workload(problem, schedule, SPEC)
+        blocks = min(SPEC.threads_per_sm // schedule.threads, work.blocks // SPEC.sm_count)
         loads = schedule.threads * schedule.loads_in_flight * schedule.vector_width * problem.dtype.bytes
         assert blocks * loads >= _BYTES_IN_FLIGHT, str(schedule)
 
 
 def test_one_row_is_split_over_the_device() -> None:
-    default = OPERATOR.default(ReduceProblem(1, 2**28, axis=ALL), LIMITS)
-    assert default.splits == 4 * LIMITS.sm_count
+    default = OPERATOR.default(ReduceProblem(1, 2**28, axis=ALL), SPEC)
+    assert default.splits == 4 * SPEC.sm_count
 
 
 @pytest.mark.parametrize(
@@ -84,18 +84,18 @@ def test_one_row_is_split_over_the_device() -> None:
     ],
 )
 def test_what_can_be_staged(problem: ReduceProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), LIMITS)
+    assert violation in OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), SPEC)
 
 
 def test_short_segments_are_staged_first() -> None:
     short, long = (ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log) for log in (20, 14))
-    assert [OPERATOR.seeds(problem, LIMITS)[0].staged for problem in (short, long)] == [True, False]
+    assert [OPERATOR.seeds(problem, SPEC)[0].staged for problem in (short, long)] == [True, False]
 
 
 def test_staged_segments_are_modelled_faster_where_they_are_short() -> None:
     for log, staged in ((20, True), (10, False)):
         problem = ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log)
-        first = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, LIMITS), LIMITS)[0]
+        first = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, SPEC), SPEC)[0]
         assert first.staged == staged
-        (work,) = OPERATOR.workload(problem, first, LIMITS)
+        (work,) = OPERATOR.workload(problem, first, SPEC)
         assert work.blocks * work.steps * work.bytes_loaded == pytest.approx(4 << 27, rel=0.01)

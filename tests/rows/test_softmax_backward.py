@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from planted import check_caught
-from rows.softmax_backward_cases import BF16, CASES, LIMITS
+from rows.softmax_backward_cases import BF16, SPEC
 
 from autotune import dispatcher
-from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax_backward.emit import emit
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
@@ -26,13 +25,6 @@ def schedule(words: str) -> SoftmaxBackwardSchedule:
 
 def random(*shape: int) -> npt.NDArray[np.float32]:
     return np.random.default_rng(len(shape)).standard_normal(shape, np.float32)
-
-
-def test_cases_cover_values_and_problems() -> None:
-    for field in ("hold", "cluster", "streaming", "specialize"):
-        assert len({getattr(schedule, field) for _, schedule in CASES}) > 1, field
-    assert {field.name for field in fields(SoftmaxBackwardSchedule)} >= {"hold", "cluster"}
-    assert {(problem.dtype, problem.log) for problem, _ in CASES} == {(d, log) for d in DTYPES for log in (False, True)}
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -56,11 +48,7 @@ def test_the_reference_is_the_derivative(log: bool) -> None:
 @pytest.mark.parametrize(
     ("log", "words", "right", "planted"),
     [
-        (False, "TPR=32", "y * (dy - sum)", "y * dy - sum"),
-        (False, "TPR=8 hold=reload", "reduce_over_row<0>(sum.sum, Sum())", "sum.sum"),
-        (False, "TPR=64 cluster=2 threads=64", "barrier.wait(0);", ""),
         (False, "TPR=16 vector_width=4", "arguments.scale * gradient", "gradient"),
-        (True, "TPR=32", "dy - exp2_flushed(log2_e * y) * sum", "dy - exp2_flushed(y) * sum"),
         (True, "TPR=32 vector_width=2", "y == -infinity() ? 0.0f : ", ""),
     ],
 )
@@ -123,7 +111,7 @@ def test_bad_arguments_get_one_line(
 )
 def test_violations_carry_the_values(words: str, violation: str) -> None:
     problem = SoftmaxBackwardProblem(4, 64, align_x=8)
-    assert OPERATOR.violations(problem, schedule(words), LIMITS) == [violation]
+    assert OPERATOR.violations(problem, schedule(words), SPEC) == [violation]
 
 
 def test_the_footprint_counts_both_arrays() -> None:
@@ -136,14 +124,14 @@ def test_the_footprint_counts_both_arrays() -> None:
 @pytest.mark.parametrize("problem", [SoftmaxBackwardProblem(65536, 2048, BF16), SoftmaxBackwardProblem(16384, 8192)])
 @pytest.mark.parametrize("log", [False, True])
 def test_seeds_spill_nothing(problem: SoftmaxBackwardProblem, log: bool) -> None:
-    for seed in OPERATOR.seeds(replace(problem, log=log), LIMITS)[:2]:
-        resources = compile_kernel(OPERATOR.program(replace(problem, log=log), seed, LIMITS), "sm_90").resources
+    for seed in OPERATOR.seeds(replace(problem, log=log), SPEC)[:2]:
+        resources = compile_kernel(OPERATOR.program(replace(problem, log=log), seed, SPEC), "sm_90").resources
         assert resources.spill_store_bytes == resources.stack_bytes == 0, seed
 
 
 def test_first_seeds_leave_an_sm_several_blocks() -> None:
     """As measured: with one block on an SM, nothing hides its waits, and such rows took 1.15 to 1.6 times as long."""
     problem = SoftmaxBackwardProblem(512, 50257, BF16, log=True)
-    for schedule in OPERATOR.seeds(problem, LIMITS)[:4]:
+    for schedule in OPERATOR.seeds(problem, SPEC)[:4]:
         assert schedule.min_blocks_per_sm >= 2
         assert schedule.cluster >= 4

@@ -27,9 +27,9 @@ def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compi
 
 
 def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones() -> None:
-    problem, limits = TRANSPOSE.problem_type(4096, 4096), device("h200").limits
+    problem, spec = TRANSPOSE.problem_type(4096, 4096), device("h200").spec
     drawn = dict.fromkeys(one.shape_generic for one in schedules(100, problem))
-    others = [one for one in drawn if one not in TRANSPOSE.seeds(problem, limits)][:7]
+    others = [one for one in drawn if one not in TRANSPOSE.seeds(problem, spec)][:7]
     illegal = replace(others[0], rows_per_thread=3)
     with TuningDB("sqlite://") as db:
         for octaves, schedule in enumerate([illegal, *others], 1):

@@ -15,9 +15,9 @@ from autotune.search_spaces.contract.registry import operator
 DEVICE = device_of("h200")
 TRANSPOSE = operator("transpose")
 PROBLEM = TRANSPOSE.problem_type(64, 64)
-SCHEDULE = TRANSPOSE.default(PROBLEM, DEVICE.limits)
+SCHEDULE = TRANSPOSE.default(PROBLEM, DEVICE.spec)
 NOW = {
-    "program_digest": TRANSPOSE.program(PROBLEM, SCHEDULE, DEVICE.limits).digest,
+    "program_digest": TRANSPOSE.program(PROBLEM, SCHEDULE, DEVICE.spec).digest,
     "compiler": compiler_version(),
     "environment": environment(DEVICE),
 }
@@ -25,7 +25,7 @@ NOW = {
 
 def trial(**changes):
     values = {
-        "device": DeviceRecord(DEVICE.limits.name, (9, 0), asdict(DEVICE.limits)),
+        "device": DeviceRecord(DEVICE.spec.name, (9, 0), asdict(DEVICE.spec)),
         "problem": ProblemRecord("transpose", PROBLEM.key, PROBLEM.to_dict()),
         "schedule": SCHEDULE.to_dict(),
         "schedule_digest": SCHEDULE.digest,
@@ -62,7 +62,7 @@ def test_a_trial_of_now_is_not_stale():
         ),
         ({"compiler": "NVRTC 12.9"}, [f"compiler NVRTC 12.9, now {compiler_version()}"], 1),
         ({"environment": {"time model": "guess"}}, ["time model guess, now "], 0),
-        ({"environment": {"limits": "0"}}, [f"limits 0, now {DEVICE.limits.digest}"], 0),
+        ({"environment": {"limits": "0"}}, [f"limits 0, now {DEVICE.spec.digest}"], 0),
         ({"environment": {"uuid": "another board"}}, [], 0),
         ({"environment": {}, "program_digest": "", "compiler": ""}, [], 0),
     ],
@@ -77,7 +77,7 @@ def test_what_has_changed_is_named_where_it_is_known(changes, reasons, elsewhere
 
 
 def test_a_time_depends_on_the_driver_and_not_on_the_board():
-    board = SimpleNamespace(environment={"driver": "595", "uuid": "this board"}, limits=DEVICE.limits)
+    board = SimpleNamespace(environment={"driver": "595", "uuid": "this board"}, spec=DEVICE.spec)
     made_here = trial(environment=environment(board) | {"uuid": "another board"})
     assert stale(made_here, board) == []
     board.environment["driver"] = "600"

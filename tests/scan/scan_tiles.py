@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scan_cases import LIMITS
+from scan_cases import SPEC
 
 from autotune.codegen.model.program import Program
 from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
@@ -19,4 +19,4 @@ COLUMNS = 3 * 512 + 131
 
 
 def program(problem: ScanProblem, schedule: ScanSchedule) -> Program:
-    return OPERATOR.program(problem, schedule, LIMITS)
+    return OPERATOR.program(problem, schedule, SPEC)

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 from scan_cases import (
     BFLOAT16,
-    CASES,
-    FLOAT16,
     FLOAT32,
     FLOAT64,
     INT32,
     INT64,
-    LIMITS,
     MAX,
     MIN,
     PRODUCT,
@@ -34,7 +31,6 @@ from autotune.codegen.scan.scan.pipelined.schedule import PipelinedSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
-from autotune.search_spaces.scan.scan import OPERATOR
 
 
 def with_inputs(problem: ScanProblem, **arrays: Any) -> ScanProblem:
@@ -51,23 +47,6 @@ def with_inputs(problem: ScanProblem, **arrays: Any) -> ScanProblem:
             return None
 
     return Changed.from_dict(problem.to_dict())
-
-
-def test_cases_cover_every_value() -> None:
-    problems, schedules = [problem for problem, _ in CASES], [schedule for _, schedule in CASES]
-    assert {problem.op for problem in problems} == set(Operation)
-    assert {problem.dtype for problem in problems} == {FLOAT32, FLOAT16, BFLOAT16, FLOAT64, INT32, INT64}
-    ways = {(p.exclusive, p.reverse, p.flags, p.offsets) for p in problems}
-    assert len(ways) == 12
-    assert any(p.wide for p in problems)
-    assert any(p.rows > 1 and s.kernel == "look_back" for p, s in CASES)
-    assert {s.grid_blocks // LIMITS.sm_count for s in schedules if s.grid_blocks} == {1, 2, 3, 4}
-    assert all(sum(s.kernel == kernel.name for s in schedules) >= 6 for kernel in OPERATOR.kernels)
-    for kernel in OPERATOR.kernels:
-        for parameter in kernel.space(ScanProblem(64, 4096, dtype=FLOAT16), LIMITS).parameters:
-            if parameter.name != "blocks_per_sm":
-                missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
-                assert not missing, (parameter.name, missing)
 
 
 @pytest.mark.parametrize(

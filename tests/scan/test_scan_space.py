@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scan_cases import FLOAT16, FLOAT64, LIMITS, SUM
+from scan_cases import FLOAT16, FLOAT64, SPEC, SUM
 
 from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
@@ -44,7 +44,7 @@ _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
 def test_violations_carry_the_values(words: str, problem: ScanProblem, expected: str) -> None:
     kernel = next((word.partition("=")[2] for word in words.split() if word.startswith("kernel=")), "look_back")
     schedule = OPERATOR.kernel(kernel).schedule_type.parse(words.split())
-    found = OPERATOR.violations(problem, schedule, LIMITS)
+    found = OPERATOR.violations(problem, schedule, SPEC)
     assert any(expected in line for line in found), found
 
 
@@ -60,7 +60,7 @@ def test_workspace_holds_a_word_of_each_tile_group_and_section() -> None:
     "problem", [ALL, MATRIX, ScanProblem(262144, 256), ScanProblem(32, 1 << 22)], ids=lambda p: p.key
 )
 def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
-    for schedule in OPERATOR.seeds(problem, LIMITS)[:3]:
+    for schedule in OPERATOR.seeds(problem, SPEC)[:3]:
         footprint = schedule.footprint(problem)
         resident = min(2048 // footprint.threads, 65536 // (footprint.threads * footprint.registers))
         resident = min(resident, 227 * 1024 // max(1, footprint.shared_bytes))
@@ -84,16 +84,16 @@ def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
     ids=str,
 )
 def test_long_rows_are_shared_where_there_are_few(problem: ScanProblem, kernel: str) -> None:
-    assert {seed.kernel for seed in OPERATOR.seeds(problem, LIMITS)} >= {kernel}
-    assert OPERATOR.default(problem, LIMITS).kernel == ("rows" if kernel == "rows" else "look_back")
+    assert {seed.kernel for seed in OPERATOR.seeds(problem, SPEC)} >= {kernel}
+    assert OPERATOR.default(problem, SPEC).kernel == ("rows" if kernel == "rows" else "look_back")
 
 
 def test_workload_counts_what_moves() -> None:
     shared, turned = LookBackSchedule(256, 4, 4), RowsSchedule(256, 256, 4, 4)
     for schedule, steps in ((shared, 1), (turned, 4096)):
-        (counted,) = OPERATOR.workload(ALL, schedule, LIMITS)
+        (counted,) = OPERATOR.workload(ALL, schedule, SPEC)
         assert counted.steps == steps
         assert counted.blocks * counted.steps * counted.bytes_loaded == 4 << 24
         assert counted.blocks * counted.bytes_stored == 4 << 24
-    assert OPERATOR.workload(ALL, shared, LIMITS)[0].memory_bytes > ALL.work.bytes
-    assert OPERATOR.workload(ALL, turned, LIMITS)[0].memory_bytes == ALL.work.bytes
+    assert OPERATOR.workload(ALL, shared, SPEC)[0].memory_bytes > ALL.work.bytes
+    assert OPERATOR.workload(ALL, turned, SPEC)[0].memory_bytes == ALL.work.bytes

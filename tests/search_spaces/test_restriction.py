@@ -8,10 +8,10 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.restriction import restrict_schedules, restrict_values, sample
 from autotune.search_spaces.machine.devices import named_device
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 TRANSPOSE = operator("transpose")
 PROBLEM = TRANSPOSE.problem_type(4096, 4096)
-SPACE = TRANSPOSE.space(PROBLEM, LIMITS)
+SPACE = TRANSPOSE.space(PROBLEM, SPEC)
 WORDS = [
     "threads=128,256",
     "lanes_n=8",
@@ -25,7 +25,7 @@ WORDS = [
 
 def legal(space):
     built = (space.build(draw) for draw in space.all_draws())
-    return {schedule for schedule in built if not TRANSPOSE.violations(PROBLEM, schedule, LIMITS)}
+    return {schedule for schedule in built if not TRANSPOSE.violations(PROBLEM, schedule, SPEC)}
 
 
 def test_words_leave_values_to_parameters():
@@ -38,7 +38,7 @@ def test_words_leave_values_to_parameters():
 
 def test_values_with_spaces_or_signs_can_be_typed():
     sgemm = operator("sgemm")
-    space = sgemm.space(sgemm.problem_type(512, 512, 512), LIMITS)
+    space = sgemm.space(sgemm.problem_type(512, 512, 512), SPEC)
     values = {
         p.name: p.values
         for p in restrict_values(space, ["thread_tile=16x8,8x16", "load_b=async_copy-4", "grid=SMs.2"]).parameters
@@ -65,7 +65,7 @@ def test_unknown_and_repeated_parameters_and_unknown_values_are_refused(words, m
 
 def test_a_small_space_is_sampled_whole():
     space = restrict_values(SPACE, WORDS)
-    schedules = sample(TRANSPOSE, PROBLEM, LIMITS, space, 10_000, seed=0)
+    schedules = sample(TRANSPOSE, PROBLEM, SPEC, space, 10_000, seed=0)
     assert len(schedules) == len(set(schedules))
     assert set(schedules) == legal(space)
 
@@ -73,12 +73,12 @@ def test_a_small_space_is_sampled_whole():
 @pytest.mark.parametrize("words", [WORDS, []])
 def test_a_sample_is_legal_distinct_and_the_beginning_of_a_larger_one(words):
     space = restrict_values(SPACE, words)
-    large = sample(TRANSPOSE, PROBLEM, LIMITS, space, 40, seed=1)
+    large = sample(TRANSPOSE, PROBLEM, SPEC, space, 40, seed=1)
     assert len(set(large)) == 40
-    assert not any(TRANSPOSE.violations(PROBLEM, schedule, LIMITS) for schedule in large)
-    assert sample(TRANSPOSE, PROBLEM, LIMITS, space, 25, seed=1) == large[:25]
-    assert sample(TRANSPOSE, PROBLEM, LIMITS, space, 40, seed=2) != large
-    seeds = [seed for seed in TRANSPOSE.seeds(PROBLEM, LIMITS) if seed in space]
+    assert not any(TRANSPOSE.violations(PROBLEM, schedule, SPEC) for schedule in large)
+    assert sample(TRANSPOSE, PROBLEM, SPEC, space, 25, seed=1) == large[:25]
+    assert sample(TRANSPOSE, PROBLEM, SPEC, space, 40, seed=2) != large
+    seeds = [seed for seed in TRANSPOSE.seeds(PROBLEM, SPEC) if seed in space]
     assert large[: len(seeds)] == seeds
 
 
@@ -91,30 +91,30 @@ def test_sampling_a_large_space_without_a_legal_draw_ends():
 
     none = TRANSPOSE.with_kernels(constraints=refused)
     assert SPACE.size > 100_000
-    assert sample(none, PROBLEM, LIMITS, SPACE, 5, seed=0) == []
+    assert sample(none, PROBLEM, SPEC, SPACE, 5, seed=0) == []
 
 
 def test_a_restricted_operator_knows_listed_schedules_only():
-    listed = sample(TRANSPOSE, PROBLEM, LIMITS, SPACE, 30, seed=0)
-    other = next(s for s in sample(TRANSPOSE, PROBLEM, LIMITS, SPACE, 60, seed=5) if s not in listed)
+    listed = sample(TRANSPOSE, PROBLEM, SPEC, SPACE, 30, seed=0)
+    other = next(s for s in sample(TRANSPOSE, PROBLEM, SPEC, SPACE, 60, seed=5) if s not in listed)
     few = restrict_schedules(TRANSPOSE, listed, "a list")
-    space = few.space(PROBLEM, LIMITS)
+    space = few.space(PROBLEM, SPEC)
     assert space.size == 30
     assert [space.build(draw) for draw in space.all_draws()] == listed
     assert all(schedule in space for schedule in listed)
     assert other not in space
-    assert not any(few.violations(PROBLEM, schedule, LIMITS) for schedule in listed)
-    assert few.violations(PROBLEM, other, LIMITS) == ["not one of the 30 schedules in a list"]
-    assert set(few.seeds(PROBLEM, LIMITS)) <= set(listed)
+    assert not any(few.violations(PROBLEM, schedule, SPEC) for schedule in listed)
+    assert few.violations(PROBLEM, other, SPEC) == ["not one of the 30 schedules in a list"]
+    assert set(few.seeds(PROBLEM, SPEC)) <= set(listed)
     drawn = [space.build(draw) for draw, _ in zip(space.random_draws(0), range(300), strict=False)]
     assert set(drawn) == set(listed)
 
 
 def test_a_draw_that_is_not_listed_builds_the_most_similar_schedule():
     space = restrict_values(SPACE, ["threads=64,256", "raster_group=1,64"])
-    listed = sample(TRANSPOSE, PROBLEM, LIMITS, space, 200, seed=2)
+    listed = sample(TRANSPOSE, PROBLEM, SPEC, space, 200, seed=2)
     first = listed[0]
-    restricted_space = restrict_schedules(TRANSPOSE, [first, *listed[100:]], "a list").space(PROBLEM, LIMITS)
+    restricted_space = restrict_schedules(TRANSPOSE, [first, *listed[100:]], "a list").space(PROBLEM, SPEC)
     draw = dict(restricted_space.draw_of(first))
     others = [other for other in restricted_space.all_draws() if sum(other[n] != draw[n] for n in draw) <= 2]
     assert others == [draw], "the example needs a schedule without neighbours"

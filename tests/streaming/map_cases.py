@@ -21,7 +21,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.streaming.map import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 FP32, BF16, FP16 = DTYPES
 GELU = Activation.GELU
 _ELEMENTS, _THREADS = 2**14, 2**12
@@ -54,7 +54,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, functions, gates and dtypes in turn; always the same ones."""
     random, casts = Random(2), cycle(_CASTS)
     kinds = zip(cycle(Activation), cycle(Gate), cycle((FP32, BF16, BF16, FP16, FP16)), strict=False)

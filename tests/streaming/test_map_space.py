@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from streaming.map_cases import BF16, FP16, LIMITS
+from streaming.map_cases import BF16, FP16, SPEC
 
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
@@ -60,16 +60,16 @@ def test_arrays_without_gaps_are_one_row() -> None:
     ],
 )
 def test_an_illegal_schedule_says_why(problem: MapProblem, words: str, reason: str) -> None:
-    assert OPERATOR.violations(problem, MapSchedule.parse(words.split()), LIMITS) == [reason]
+    assert OPERATOR.violations(problem, MapSchedule.parse(words.split()), SPEC) == [reason]
 
 
 def test_huge_arrays_are_taken_in_turn() -> None:
     problem = MapProblem(1, 2**45, Activation.RELU, FP16)
-    assert OPERATOR.default(problem, LIMITS).grid_blocks == 8 * LIMITS.sm_count
-    assert OPERATOR.default(MapProblem(1, 2**31 + 1), LIMITS).grid_blocks == 0
+    assert OPERATOR.default(problem, SPEC).grid_blocks == 8 * SPEC.sm_count
+    assert OPERATOR.default(MapProblem(1, 2**31 + 1), SPEC).grid_blocks == 0
 
 
 def test_the_model_ranks_accesses_of_16_bytes_first() -> None:
     problem = MapProblem(16384, 8192, Activation.GELU, BF16)
-    fastest = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, LIMITS), LIMITS)[0]
+    fastest = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, SPEC), SPEC)[0]
     assert fastest.vector_width == 8

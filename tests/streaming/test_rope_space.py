@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rope_cases import BFLOAT16, INT64, LIMITS, TABLE
+from rope_cases import BFLOAT16, INT64, SPEC, TABLE
 
 from autotune import dispatcher
 from autotune.codegen.streaming.rope.problem import RopeProblem
@@ -35,7 +35,7 @@ _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
     ],
 )
 def test_violations_carry_the_values(words: str, problem: RopeProblem, expected: str) -> None:
-    found = OPERATOR.violations(problem, RopeSchedule.parse(words.split()), LIMITS)
+    found = OPERATOR.violations(problem, RopeSchedule.parse(words.split()), SPEC)
     assert any(expected in line for line in found), found
 
 
@@ -43,8 +43,8 @@ def test_violations_carry_the_values(words: str, problem: RopeProblem, expected:
     "problem", [LLAMA, LISTED, RopeProblem(65536, 12, 12, 64, dtype=BFLOAT16)], ids=lambda p: p.key
 )
 def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
-    for schedule in OPERATOR.seeds(problem, LIMITS)[:2]:
-        (counted,) = OPERATOR.workload(problem, schedule, LIMITS)
+    for schedule in OPERATOR.seeds(problem, SPEC)[:2]:
+        (counted,) = OPERATOR.workload(problem, schedule, SPEC)
         registers = min(counted.footprint.registers, 65536 // schedule.min_blocks_per_sm // schedule.threads)
         resident = min(2048 // schedule.threads, 65536 // (schedule.threads * registers))
         of_thread = 4 * schedule.loaded_words(problem) * schedule.heads_per_thread
@@ -52,17 +52,17 @@ def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
 
 
 def test_few_tokens_are_shared_by_many_blocks() -> None:
-    assert OPERATOR.default(LLAMA, LIMITS).heads_per_thread == 4
-    assert OPERATOR.default(replace(LLAMA, batch=16), LIMITS).heads_per_thread == 1
+    assert OPERATOR.default(LLAMA, SPEC).heads_per_thread == 4
+    assert OPERATOR.default(replace(LLAMA, batch=16), SPEC).heads_per_thread == 1
 
 
 def test_schedules_of_any_sizes_can_be_exported() -> None:
-    exported = kernels_of(bundle_of(OPERATOR, [RopeProblem(64, 4, 2, 64)], LIMITS, []))
+    exported = kernels_of(bundle_of(OPERATOR, [RopeProblem(64, 4, 2, 64)], SPEC, []))
     assert set(exported.sizes) == {"batch", "heads_q", "heads_k", "head_dim"}
 
 
 def test_workload_counts_what_moves() -> None:
-    (counted,) = OPERATOR.workload(LLAMA, RopeSchedule.parse(["vector_width=8", "HPT=4"]), LIMITS)
+    (counted,) = OPERATOR.workload(LLAMA, RopeSchedule.parse(["vector_width=8", "HPT=4"]), SPEC)
     assert counted.blocks * counted.bytes_loaded == counted.blocks * counted.bytes_stored == 2 * 16384 * 40 * 128
     assert LISTED.work.bytes == LLAMA.work.bytes + 16384 * (8 + 4 * 128)
 

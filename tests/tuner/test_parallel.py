@@ -23,7 +23,7 @@ LONG = 60  # seconds, for what comes at once
 
 def device(selector, model="h200", time_source=TimeSource.MEASURED):
     made = ToyDevice()
-    made.selector, made.limits, made.time_source = selector, named_device(model), time_source
+    made.selector, made.spec, made.time_source = selector, named_device(model), time_source
     return made
 
 

@@ -129,7 +129,7 @@ def test_a_trial_is_stored_with_all_that_was_found_out(device, db, pools):
     assert (trial.status, trial.time_source) == (Status.OK, TimeSource.MEASURED)
     assert (trial.samples, trial.max_error, trial.error) == ((toy_seconds(schedule),), 0.25, "")
     assert (trial.resources["registers"], trial.resources["spill_load_bytes"]) == (40, 8)
-    assert trial.environment == {"driver": "580", "limits": device.limits.digest}
+    assert trial.environment == {"driver": "580", "limits": device.spec.digest}
     assert trial.conditions == {"celsius": 40}
     source, arch = pools[0].submitted[0]
     assert (trial.compiler, trial.program_digest) == (KERNEL.compiler, source.digest)
@@ -202,8 +202,8 @@ def test_the_same_seed_tries_the_same_schedules_where_times_are_modelled_however
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_a_sampler_draws_by_its_seed(name):
     def draws(seed):
-        proposals = Proposals(TOY, PROBLEM, ToyDevice.limits, name, seed, first=(), known={})
-        return [next(proposals).schedule for _ in range(5)]
+        proposals = Proposals(TOY, PROBLEM, ToyDevice.spec, name, seed, first=(), known={})
+        return [next(proposals) for _ in range(5)]
 
     with quiet_optuna():
         assert draws(1) == draws(1)

@@ -21,6 +21,6 @@ def test_tuning_on_an_offline_device(tmp_path, monkeypatch, db, name, shape):
     assert [trial.status for trial in trials] == [Status.OK] * 2
     assert {trial.time_source for trial in trials} == {TimeSource.MODELLED}
     assert all(trial.resources["registers"] > 0 and trial.max_error is not None for trial in trials)
-    seeds = fastest_first(tuned, problem, tuned.seeds(problem, h200.limits), h200.limits)
+    seeds = fastest_first(tuned, problem, tuned.seeds(problem, h200.spec), h200.spec)
     assert [tuned.schedule(trial.schedule) for trial in reversed(trials)] == seeds[:2]
     assert result.best in trials and result.best.seconds == min(trial.seconds for trial in trials)

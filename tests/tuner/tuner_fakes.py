@@ -87,8 +87,8 @@ TOY = Operator(
     kernels=(
         Kernel(
             ToySchedule,
-            violations,
             emit,
+            violations,
             space,
             lambda problem, spec: [s for s in SEEDS if not violations(problem, s, spec)],
             lambda problem, schedule: [],
@@ -119,7 +119,7 @@ class ToyDevice:
     """Times every schedule by `toy_seconds`; `evaluations` lists what it was asked, `outcome` may say otherwise."""
 
     selector = "h200"
-    limits = named_device("h200")
+    spec = named_device("h200")
     time_source: TimeSource = TimeSource.MEASURED
     outcome: object = None
     evaluations: list = field(default_factory=list)

@@ -43,7 +43,7 @@ def cub_baseline(summary: str, source: Callable[[Any], str], sizes: Callable[[An
         from autotune.base.cuda_core import handle_return
 
         problem, size = session.problem, ctypes.c_size_t()
-        library = ctypes.CDLL(str(compiled(source(problem), session.limits.arch)))
+        library = ctypes.CDLL(str(compiled(source(problem), session.spec.arch)))
         arguments = (
             ctypes.byref(size),
             *(ctypes.c_void_p(session.pointer(tensor.name)) for tensor in problem.tensors),

@@ -112,7 +112,7 @@ def measured(operator: Operator[Any, Any], device: CudaDevice, rounds: int) -> M
     from autotune.bench import compare
 
     def measure(problem: Problem, schedules: Sequence[Schedule]) -> list[float]:
-        kernels = {str(schedule): operator.program(problem, schedule, device.limits) for schedule in schedules}
+        kernels = {str(schedule): operator.program(problem, schedule, device.spec) for schedule in schedules}
         try:
             with device.session(operator, problem, seed=0) as session:
                 comparison = compare(session, kernels, {}, rounds)

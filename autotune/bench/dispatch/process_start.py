@@ -93,7 +93,7 @@ def _run(begun: float, call: dict[str, Any]) -> dict[str, float]:
     from autotune.dispatcher.choice.records import records
     from autotune.search_spaces.contract.registry import operator
 
-    records(operator(call["operator"]), target(0).limits)
+    records(operator(call["operator"]), target(0).spec)
     done("read the records")
     step = plan(call["operator"], *args, stream=stream, **kwargs)
     done("choose and load")

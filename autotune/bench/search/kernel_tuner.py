@@ -39,11 +39,11 @@ _TIMINGS = ("compile_time", "verification_time", "benchmark_time", "strategy_tim
 
 def cache_document(recording: Recording) -> dict[str, Any]:
     """The recording as a cache of Kernel Tuner, which its simulation mode replays."""
-    space = recording.operator.space(recording.problem, recording.limits)
+    space = recording.operator.space(recording.problem, recording.spec)
     names = [parameter.name for parameter in space.parameters]
     configurations = [(_draw(space, schedule), trial) for schedule, trial in recording.trials.items()]
     return {
-        "device_name": recording.limits.name,
+        "device_name": recording.spec.name,
         "kernel_name": recording.operator.name,
         "problem_size": [1],
         "tune_params_keys": names,
@@ -55,7 +55,7 @@ def cache_document(recording: Recording) -> dict[str, Any]:
 
 def t4_document(recording: Recording) -> dict[str, Any]:
     """The recording in the T4 format of the auto-tuning community."""
-    space = recording.operator.space(recording.problem, recording.limits)
+    space = recording.operator.space(recording.problem, recording.spec)
     return {
         "schema_version": "1.0.0",
         "results": [_t4_result(_draw(space, schedule), trial) for schedule, trial in recording.trials.items()],

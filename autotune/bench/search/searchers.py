@@ -32,16 +32,16 @@ def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: 
     """What `tune` asks for in an empty database."""
     from autotune.tuner.search.proposals import Proposals
 
-    operator, problem, spec = recording.operator, recording.problem, recording.limits
+    operator, problem, spec = recording.operator, recording.problem, recording.spec
     first = fastest_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []
     with quiet_optuna():
         proposals = Proposals(operator, problem, spec, sampler, seed, first, {})
         started = deque(islice(proposals, ahead))
         while started:
-            candidate = started.popleft()
-            seconds = recording.seconds.get(candidate.schedule, inf)
+            schedule = started.popleft()
+            seconds = recording.seconds.get(schedule, inf)
             yield seconds
-            proposals.tell(candidate, seconds)
+            proposals.tell(schedule, seconds)
             started.extend(islice(proposals, 1))
 
 

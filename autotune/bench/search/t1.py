@@ -19,7 +19,7 @@ _TYPES = {bool: "bool", int: "int", float: "float"}
 
 def t1_document(recording: Recording) -> dict[str, Any]:
     """The search space of a recording, and the kernel of its fastest schedule."""
-    operator, problem, spec = recording.operator, recording.problem, recording.limits
+    operator, problem, spec = recording.operator, recording.problem, recording.spec
     fastest = min(recording.trials, key=lambda schedule: recording.seconds.get(schedule, inf))
     program = operator.program(problem, fastest, spec)
     launch = program.launches[0]

@@ -67,9 +67,7 @@ def bench(
     if against is None and not _moves_bytes(entries, target):
         known = {name: baseline for name, baseline in known.items() if name != benchmarks.COPY_NAME}
     schedules, peaks = _known(operator, entries, target, db)
-    if not (suite or schedules[0].recorded):
-        key, model = entries[0].problem.key, target.limits.name
-        raise CommandError(f"{operator.name} {key} has no measured record on {model}: autotune tune makes one")
+    _tell_untuned(operator, schedules, target.spec.name)
     baselines, skipped = _installed(known, named=against is not None)
     setting = benchmarks.Setting(operator, target, baselines, rounds, peaks, ladder, energy)
     if plot and not setting.baselines:
@@ -86,7 +84,7 @@ def bench(
         from autotune.bench.plot import draw
 
         ratios = [(run.problem.key, run.comparison.ratios(setting.baselines)) for run in runs if run.comparison]
-        draw(plot, f"{operator.name} on {target.limits.name}", ratios, list(setting.baselines))
+        draw(plot, f"{operator.name} on {target.spec.name}", ratios, list(setting.baselines))
     if as_json:
         print_json(result)
     else:
@@ -129,7 +127,7 @@ def _moves_bytes(entries: Sequence[Entry], device: CudaDevice) -> bool:
     """Whether device memory bounds all problems, so that a copy of as many bytes says how good they are."""
     from autotune.search_spaces.machine.roofline import bounding_unit
 
-    return all(bounding_unit(entry.problem, device.limits) is None for entry in entries)
+    return all(bounding_unit(entry.problem, device.spec) is None for entry in entries)
 
 
 def _known(
@@ -140,8 +138,18 @@ def _known(
     from autotune.db import TuningDB
 
     with TuningDB(db, create=False) as database:
-        schedules = [find_own_schedule(operator, entry.problem, device.limits, database) for entry in entries]
-        return schedules, database.peaks(device.limits)
+        schedules = [find_own_schedule(operator, entry.problem, device.spec, database) for entry in entries]
+        return schedules, database.peaks(device.spec)
+
+
+def _tell_untuned(operator: Any, schedules: Sequence[OwnSchedule], model: str) -> None:
+    """Say on stderr how many problems have no record, and what is measured in its place."""
+    if untuned := sum(not own.recorded for own in schedules):
+        print(
+            f"{untuned} of {len(schedules)} problems of {operator.name} have no measured record on {model}: what the "
+            "dispatcher chooses is measured; autotune tune finds better",
+            file=sys.stderr,
+        )
 
 
 def _installed(baselines: Mapping[str, Baseline], *, named: bool) -> tuple[dict[str, Baseline], dict[str, str]]:

@@ -70,13 +70,13 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
     with TuningDB(db, create=False) as database:
         known = [
             record
-            for record in read_records(operator, device.limits, database)
+            for record in read_records(operator, device.spec, database)
             if record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED
         ]
     problems = len({record.problem for record in known})
     if problems < 3:
         raise CommandError(
-            f"{problems} problems of {operator.name} have records on {device.limits.name}: 3 or more are needed; "
+            f"{problems} problems of {operator.name} have records on {device.spec.name}: 3 or more are needed; "
             "run autotune tune first"
         )
     return known
@@ -123,7 +123,7 @@ def _measure(operator: Operator[Any, Any], device: Device, rounds: int) -> Measu
     from autotune.bench.dispatch.held_out import measured, modelled
     from autotune.devices.cuda import CudaDevice
 
-    return measured(operator, device, rounds) if isinstance(device, CudaDevice) else modelled(operator, device.limits)
+    return measured(operator, device, rounds) if isinstance(device, CudaDevice) else modelled(operator, device.spec)
 
 
 def _held_out(
@@ -132,11 +132,11 @@ def _held_out(
     """The cases that were measured, and which were not because of Ctrl-C."""
     from autotune.bench.dispatch.held_out import compiled, held_out, regrets, to_measure
 
-    cases = held_out(operator, known, device.limits, splits)
+    cases = held_out(operator, known, device.spec, splits)
     done: list[HeldOut] = []
     try:
         wanted = ((case.record.problem, to_measure(case)) for case in cases)
-        compiled(operator, device.limits, wanted)
+        compiled(operator, device.spec, wanted)
         for same in regrets(cases, measure):
             done += same
             print(f"{len(done)}/{len(cases)}  {same[0].record.problem.key}", file=sys.stderr)
@@ -152,11 +152,11 @@ def _random_sizes(
     from autotune.bench.dispatch.held_out import compiled
     from autotune.bench.dispatch.random_sizes import losses, random_sizes, to_measure, with_rivals
 
-    drawn = random_sizes(operator, known, device.limits, _DRAWN if count else 0)
+    drawn = random_sizes(operator, known, device.spec, _DRAWN if count else 0)
     done: list[RandomSize] = []
     try:
-        tried = [with_rivals(operator, case, known, device.limits) for case in drawn[:count]]
-        compiled(operator, device.limits, ((case.problem, to_measure(case)) for case in tried))
+        tried = [with_rivals(operator, case, known, device.spec) for case in drawn[:count]]
+        compiled(operator, device.spec, ((case.problem, to_measure(case)) for case in tried))
         for case in losses(tried, measure):
             done.append(case)
             print(f"{len(done)}/{count} random sizes  {case.problem.key}", file=sys.stderr)

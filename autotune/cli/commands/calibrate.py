@@ -11,7 +11,7 @@ import typer
 
 from autotune.base.files import write_text
 from autotune.cli.errors import BadInputError, CommandError
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, gpu_of, limits_of, opened, output_option
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, gpu_of, opened, output_option, spec_of
 from autotune.cli.rendering.calibration import print_calibration
 from autotune.cli.rendering.output import json_text, print_json
 
@@ -49,21 +49,21 @@ def calibrate(
             found = measure(target, show)
         except DeviceError as error:
             raise CommandError(str(error)) from error
-        database.record_calibration(found, target.limits)
+        database.record_calibration(found, target.spec)
         location = database.location
     if output:
         write_text(output, json_text(found.to_dict()) + "\n")
     if as_json:
         print_json(found.to_dict())
     else:
-        print_calibration(found, target.limits)
+        print_calibration(found, target.spec)
         print(f"database  {location}")
 
 
 @app.command()
 def show(device: DeviceOption = "auto", db: DatabaseOption = None, as_json: JsonOption = False) -> None:
     """Show the newest calibration of a device model, or the one that ships."""
-    spec = limits_of(device)
+    spec = spec_of(device)
     with opened(db) as database:
         found = database.calibration(spec.name)
     if found is None:

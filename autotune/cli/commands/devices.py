@@ -29,9 +29,9 @@ def devices(as_json: JsonOption = False) -> None:
 
 def _gpus() -> dict[str, DeviceSpec]:
     from autotune.devices.driver import cuda_device_count
-    from autotune.devices.select import device_limits
+    from autotune.devices.select import selected_spec
 
-    return {str(ordinal): device_limits(str(ordinal)) for ordinal in range(cuda_device_count())}
+    return {str(ordinal): selected_spec(str(ordinal)) for ordinal in range(cuda_device_count())}
 
 
 def _document(selector: str, spec: DeviceSpec, offline: bool) -> dict[str, Any]:

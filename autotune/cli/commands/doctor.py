@@ -118,10 +118,10 @@ def _probe() -> Program:
 def _gpus() -> str:
     from autotune.db.pretuned import advice
     from autotune.devices.driver import check_device, cuda_device_count
-    from autotune.devices.select import device_limits
+    from autotune.devices.select import selected_spec
 
     check_device(0)
-    models = [device_limits(str(ordinal)).name for ordinal in range(cuda_device_count())]
+    models = [selected_spec(str(ordinal)).name for ordinal in range(cuda_device_count())]
     named = ", ".join(f"{ordinal}: {model}" for ordinal, model in enumerate(models))
     return "; ".join([named, *filter(None, map(advice, dict.fromkeys(models)))])
 

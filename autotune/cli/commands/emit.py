@@ -12,7 +12,7 @@ import typer
 from autotune.base.files import write_text
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.operator_commands import problem_of
-from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, limits_of, output_option
+from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, output_option, spec_of
 from autotune.cli.rendering.output import print_json
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def emit(
 
 
 def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: str) -> tuple[Schedule, Program]:
-    spec = limits_of(selector)
+    spec = spec_of(selector)
     with user_input():
         schedule = operator.parse(words, problem, spec)
         return schedule, operator.program(problem, schedule, spec)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from autotune.cli.operator_commands import problem_of
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.search_spaces.machine.rates import duration
 
@@ -27,7 +27,7 @@ def explain(
     from autotune.dispatcher.choice.explanation import explained
     from autotune.dispatcher.choice.records import read_records
 
-    problem, spec = problem_of(operator, fields), limits_of(device)
+    problem, spec = problem_of(operator, fields), spec_of(device)
     with TuningDB(db, create=False) as database:
         found = explained(operator, problem, spec, lambda one: read_records(one, spec, database))
     if as_json:
@@ -39,7 +39,7 @@ def explain(
 
 
 def _print(found: Explanation, ahead: str = "") -> None:
-    title = f"{ahead}{found.operator} {found.problem.key} on {found.limits.name}, first choice first"
+    title = f"{ahead}{found.operator} {found.problem.key} on {found.spec.name}, first choice first"
     columns = ("", "rule", "record", "distance", "predicted", "loss", "schedule or reason")
     serves = found.served_by is None
     print_table(title, columns, [_row(choice, serves and choice is found.chosen) for choice in found.considered])
@@ -49,7 +49,7 @@ def _explained(found: Explanation) -> dict[str, Any]:
     return {
         "operator": found.operator,
         "problem": found.problem.key,
-        "device": found.limits.name,
+        "device": found.spec.name,
         "chosen": _document(found.chosen),
         "considered": [_document(choice) for choice in found.considered],
         "served_by": _explained(found.served_by) if found.served_by else None,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from autotune.cli.errors import BadInputError, user_input
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, spec_of
 from autotune.cli.printable import printable
 from autotune.cli.rendering.output import print_json
 from autotune.cli.suite import SuiteOption, entries_of
@@ -36,11 +36,11 @@ def export(
     if not output.parent.is_dir():
         raise BadInputError(f"{output}: there is no folder {output.parent}")
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
-    limits = limits_of(device)
+    spec = spec_of(device)
     with TuningDB(db, create=False) as database:
-        known = few_records(operator, limits, database, {problem.key for problem in problems}, max_slowdown_pct / 100)
+        known = few_records(operator, spec, database, {problem.key for problem in problems}, max_slowdown_pct / 100)
     with user_input():
-        bundle = bundle_of(operator, problems, limits, known)
+        bundle = bundle_of(operator, problems, spec, known)
     recorded = list(dict.fromkeys(record.problem.key for record in bundle.records))
     missing = [problem.key for problem in problems if problem.key not in recorded]
     if missing:

@@ -10,7 +10,7 @@ import typer
 
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.operator_commands import operator_commands, problem_of
-from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, limits_of
+from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, spec_of
 from autotune.cli.rendering.occupancy import print_occupancy
 from autotune.cli.rendering.output import print_json
 
@@ -35,7 +35,7 @@ def of_schedule(
     from autotune.codegen.model.footprint import Footprint
     from autotune.compiler import compile_kernel
 
-    problem, spec = problem_of(operator, fields), limits_of(device)
+    problem, spec = problem_of(operator, fields), spec_of(device)
     with user_input():
         schedule = operator.parse(words or [], problem, spec)
         program = operator.program(problem, schedule, spec)
@@ -69,7 +69,7 @@ def of_block(
         return
     if threads is None or registers is None:
         raise BadInputError("expected --threads and --registers, or the name of an operator")
-    _print(limits_of(device), {"": Footprint(threads, _bytes(shared), registers)}, as_json)
+    _print(spec_of(device), {"": Footprint(threads, _bytes(shared), registers)}, as_json)
 
 
 app = operator_commands(of_schedule, alone=of_block)

@@ -55,16 +55,16 @@ def record(
     check_lasting(database_url(db))
     with worker_device_of(device) as target, TuningDB(db) as database:
         with user_input():
-            space = restrict_values(operator.space(problem, target.limits), words or [])
-        schedules = sample(operator, problem, target.limits, space, trials, seed)
+            space = restrict_values(operator.space(problem, target.spec), words or [])
+        schedules = sample(operator, problem, target.spec, space, trials, seed)
         if not schedules:
-            raise BadInputError(f"none of the {space.size} draws is legal for {problem.key} on {target.limits.name}")
-        title = f"{operator.name} {problem.key} on {target.limits.name}"
+            raise BadInputError(f"none of the {space.size} draws is legal for {problem.key} on {target.spec.name}")
+        title = f"{operator.name} {problem.key} on {target.spec.name}"
         command, options = command_line(context, db, database.location), recording_options(schedules, seed)
         with (
             begun(database, command, operator, [target], asdict(options)) as run,
             shown_progress() as screen,
-            screen.run(f"recording {title}", problem, target.limits, options) as show,
+            screen.run(f"recording {title}", problem, target.spec, options) as show,
         ):
             result, recorded = measure(operator, problem, target, database, schedules, show, run)
             run.interrupted = result.interrupted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autotune.cli.errors import CommandError, user_input
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, limits_of, output_option
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, MaxSlowdownOption, output_option, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def reduce(
 
     with user_input():
         name = registered(operator).name
-    model = limits_of(device).name
+    model = spec_of(device).name
     with TuningDB(db, create=False) as database:
         selected = reduced(database.trials(name, device=model), max_slowdown_pct / 100, compiler_version())
     if not selected:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autotune.cli.errors import BadInputError, CommandError, user_input
-from autotune.cli.options import JsonOption, limits_of, worker_device_of
+from autotune.cli.options import JsonOption, spec_of, worker_device_of
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.rendering.trials import trial_document
 from autotune.search_spaces.machine.rates import duration
@@ -96,7 +96,7 @@ def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_js
 
     if tool not in TOOLS:
         raise BadInputError(f"unknown tool {tool!r}; expected one of {', '.join(TOOLS)}")
-    spec = limits_of(selector)
+    spec = spec_of(selector)
     ordinal = resolved(selector)
     if not ordinal.isdecimal():
         raise BadInputError(f"--sanitize needs a GPU, not {ordinal}: there the emulator has checked every access")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from autotune.cli.fields import fields_of
 from autotune.cli.operator_commands import problem_of
-from autotune.cli.options import DeviceOption, JsonOption, limits_of
+from autotune.cli.options import DeviceOption, JsonOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto", as_json: JsonOption = False) -> None:
     """Show the fields of problem and schedule, the search space on a device, and the presets."""
-    document = _document(operator, problem_of(operator, fields), limits_of(device))
+    document = _document(operator, problem_of(operator, fields), spec_of(device))
     if as_json:
         print_json(document)
     else:

@@ -115,7 +115,7 @@ def tune(
         check: Callable[[], None],
     ) -> TuneResult:
         label = f"{target.selector}: " if len(targets) > 1 else ""
-        peaks = database.peaks(target.limits)
+        peaks = database.peaks(target.spec)
         with screen.run(title(operator, problem, target), problem, peaks, options, label) as show:
 
             def told(progress: Progress) -> None:
@@ -216,15 +216,15 @@ def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
 
     problems = stale_problems(operator, device, database)
     if not problems:
-        print(f"nothing to tune: no record of {operator.name} on {device.limits.name} is stale", file=sys.stderr)
+        print(f"nothing to tune: no record of {operator.name} on {device.spec.name} is stale", file=sys.stderr)
     return problems
 
 
 def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems without a record that programs called on this device model, the most called first."""
-    from autotune.dispatcher.choice.untuned import untuned_calls
+    from autotune.dispatcher.choice.called import untuned_calls
 
-    model = device.limits.name
+    model = device.spec.name
     sources = (TimeSource.MEASURED, device.time_source)
     known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
     called = [operator.problem_type.from_dict(call.problem) for call in untuned_calls(operator.name, model)]

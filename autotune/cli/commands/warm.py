@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, limits_of
+import typer
+
+from autotune.cli.errors import BadInputError, user_input
+from autotune.cli.operator_commands import operator_commands
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.suite import SuiteOption, entries_of
 
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
     from autotune.dispatcher.calls.warming import Compiled
 
 
-def warm(
+def of_problems(
     operator: Any,
     fields: Mapping[str, Any],
     suite: SuiteOption = None,
@@ -28,7 +33,7 @@ def warm(
     from autotune.dispatcher.choice.records import read_records
 
     problems = [entry.problem for entry in entries_of(operator, fields, suite)]
-    spec = limits_of(device)
+    spec = spec_of(device)
     warmed: list[Compiled] = []
     with TuningDB(db, create=False) as database:
         for compiled in compile_ahead(operator, problems, spec, lambda one: read_records(one, spec, database)):
@@ -39,6 +44,50 @@ def warm(
     else:
         columns = ("problem", "rule", "record", "schedule")
         print_table(f"{operator.name} kernels in the cache for {spec.name}", columns, map(_row, warmed))
+
+
+def of_lock(
+    context: typer.Context,
+    lock: Annotated[
+        Path | None,
+        typer.Option("--lock", help="Compile what this lock names, into a folder beside it.", show_default=False),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compile the kernels that the dispatcher uses, so that first calls find them. Needs no GPU.
+
+    Name an operator and problems, or a lock.
+    """
+    if operator := context.invoked_subcommand:
+        if lock or as_json:
+            raise BadInputError(f"{operator} has options of its own: write them after it")
+        return
+    if lock is None:
+        raise BadInputError("expected --lock, or the name of an operator")
+    _warm_lock(lock, as_json)
+
+
+app = operator_commands(of_problems, alone=of_lock)
+
+
+def _warm_lock(path: Path, as_json: bool) -> None:
+    from autotune.base.files import atomic_write
+    from autotune.dispatcher.calls.warming import compile_locked
+    from autotune.dispatcher.lock.lock import Lock
+
+    lock, kernels = Lock(path), set[str]()
+    with user_input():
+        lock.folder.mkdir(exist_ok=True)
+        for number, compiled in enumerate(compile_locked(lock), 1):
+            for digest, cubin in zip(compiled.locked.cubins, compiled.kernel.cubins, strict=True):
+                kernels.add(digest)
+                with atomic_write(lock.cubin(digest)) as written:
+                    written.write_bytes(cubin)
+            print(f"{number}/{len(lock.choices)}  {compiled.locked.title}", file=sys.stderr)
+    if as_json:
+        print_json({"folder": str(lock.folder), "choices": len(lock.choices), "kernels": len(kernels)})
+    else:
+        print(f"{lock.folder}: {len(kernels)} kernels for {len(lock.choices)} choices")
 
 
 def _row(compiled: Compiled) -> tuple[Any, ...]:

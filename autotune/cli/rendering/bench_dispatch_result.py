@@ -47,7 +47,7 @@ def print_costs(costs: DispatchCosts) -> None:
         _print_overheads(costs.overheads)
     if costs.first_call:
         _print_first_call(costs.first_call)
-    where = f"on {costs.device.limits.name}, {costs.device.time_source}"
+    where = f"on {costs.device.spec.name}, {costs.device.time_source}"
     splits = len({case.split for case in costs.held_out})
     title = f"{costs.operator.name}: {splits} thirds held out {where}"
     _print_losses(title, "regret", [(case.choice, case.regret, case.warmed) for case in costs.held_out])
@@ -65,7 +65,7 @@ def document(costs: DispatchCosts) -> dict[str, Any]:
     """The same as JSON values; docs/benchmarks.md says what each member is."""
     return {
         "operator": costs.operator.name,
-        "device": costs.device.limits.name,
+        "device": costs.device.spec.name,
         "time_source": costs.device.time_source,
         "environment": dict(costs.device.environment),
         "overheads": dict(costs.overheads),

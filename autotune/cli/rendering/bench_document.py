@@ -26,7 +26,7 @@ def document(setting: Setting, skipped: Mapping[str, str], runs: Sequence[Run]) 
     groups = by_group(runs)
     return {
         "operator": setting.operator.name,
-        "device": setting.device.limits.name,
+        "device": setting.device.spec.name,
         "taken_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "environment": environment,
         "rounds": setting.rounds,

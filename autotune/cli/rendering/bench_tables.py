@@ -150,4 +150,4 @@ def _versus(setting: Setting) -> list[str]:
 
 
 def _title(setting: Setting, *words: str) -> str:
-    return " ".join([setting.operator.name, *words, "on", setting.device.limits.name]) + ", cold operands"
+    return " ".join([setting.operator.name, *words, "on", setting.device.spec.name]) + ", cold operands"

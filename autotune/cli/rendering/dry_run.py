@@ -24,7 +24,7 @@ def outlook_document(
     return {
         "operator": operator.name,
         "problem": problem.key,
-        "device": device.limits.name,
+        "device": device.spec.name,
         "space": {"raw": found.size.raw, "legal": found.size.legal, "standard_error": found.size.standard_error},
         "known": found.known,
         "first": [schedule.to_dict() for schedule in found.first],

@@ -44,13 +44,13 @@ class Tuned:
 
 def tuned(operator: Any, problem: Problem, device: Device, peaks: Peaks, result: TuneResult) -> Tuned:
     """Put it together, and write the winner's source."""
-    source = _written_source(operator, problem, device.limits, result.best) if result.best else None
+    source = _written_source(operator, problem, device.spec, result.best) if result.best else None
     return Tuned(operator, problem, device, peaks, result, source)
 
 
 def title(operator: Any, problem: Problem, device: Device) -> str:
     """A run as its bar and its table name it."""
-    return f"{operator.name} {problem.key} on {device.limits.name}"
+    return f"{operator.name} {problem.key} on {device.spec.name}"
 
 
 def _written_source(operator: Any, problem: Problem, spec: DeviceSpec, best: Trial) -> Path:
@@ -107,7 +107,7 @@ def document(run: Tuned) -> dict[str, Any]:
         "operator": run.operator.name,
         "problem": run.problem.key,
         "fields": run.problem.to_dict(),
-        "device": run.device.limits.name,
+        "device": run.device.spec.name,
         "selector": run.device.selector,
         "best": trial_document(best) if best else None,
         **rates_document(run.problem, seconds),

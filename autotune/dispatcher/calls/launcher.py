@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.targets.base import LaunchError
 
 from .arguments import Arguments, Filler, Launch, Names, Template, Values
+from .chosen import Chosen
 
 
 class Loaded:
     """A choice whose kernel is loaded.
 
     Attributes:
-        choice: the schedule, and why it serves.
+        chosen: the choice, and what was loaded for it.
         template: its arguments.
         proven: whether the kernel was launched.
     """
 
-    __slots__ = ("choice", "proven", "template")
+    __slots__ = ("chosen", "proven", "template")
 
-    def __init__(self, choice: Choice, template: Template) -> None:
-        self.choice = choice
+    def __init__(self, chosen: Chosen, template: Template) -> None:
+        self.chosen = chosen
         self.template = template
         self.proven = False
 

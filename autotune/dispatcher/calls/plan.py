@@ -13,17 +13,18 @@ from autotune.codegen.model.program import Program
 from autotune.compiler import CompileError
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice.background import tune_in_background
+from autotune.dispatcher.choice.called import note
 from autotune.dispatcher.choice.choose import Choice, Rule
-from autotune.dispatcher.choice.formulation import formulation_of
-from autotune.dispatcher.choice.records import records, warn_without_records
-from autotune.dispatcher.choice.untuned import note
-from autotune.dispatcher.settings import settings
+from autotune.dispatcher.choice.records import warn_without_records
 from autotune.dispatcher.targets.base import CaptureError, Kernel, LaunchError, Target
 from autotune.dispatcher.targets.factory import target
 from autotune.search_spaces.contract.operator import Operator
 
 from .arguments import Names, Template
+from .chosen import Chosen, tell
 from .launcher import Launcher, Loaded
+from .machine_code import MachineCode
+from .serving import Serving
 
 
 class Plan:
@@ -44,6 +45,7 @@ class Plan:
 
     Raises:
         CompileError, LaunchError: not even the default schedule could be compiled and loaded.
+        LockError: see `settings.configure`.
     """
 
     __slots__ = (
@@ -51,6 +53,7 @@ class Plan:
         "_launchers",
         "_one_shape",
         "_pointers",
+        "_serving",
         "_target",
         "calls",
         "loaded",
@@ -59,9 +62,8 @@ class Plan:
     )
 
     def __init__(self, operator: Operator[Any, Any], problem: Problem, where: Target, one_shape: bool) -> None:
-        substitute = operator.substitutes.get(settings.never_worse_than or "")
-        baseline = settings.never_worse_than if substitute and substitute.library in where.libraries else None
-        stated = formulation_of(operator, problem, where.limits, lambda one: records(one, where.limits), baseline)
+        self._serving = Serving(operator, problem, where)
+        stated = self._serving.formulation
         self.operator, self.problem, self._pointers = stated.operator, stated.problem, stated.pointers
         self.calls = 0
         self._target = where
@@ -73,7 +75,7 @@ class Plan:
     @property
     def choice(self) -> Choice:
         """The schedule that serves, and why."""
-        return self.loaded.choice
+        return self.loaded.chosen.choice
 
     def launcher(self, names: Names) -> Launcher:
         """What launches with values for the problem's arguments of these names; the same one for the same names."""
@@ -85,9 +87,11 @@ class Plan:
         if loaded.proven:
             raise error
         with _creating:
-            if self.loaded is loaded:
-                self._skip(loaded.choice, error)
-                self.loaded = self._next()
+            if self.loaded is not loaded:
+                return
+            self._skip(loaded.chosen.choice, error)
+            self.loaded = self._next()
+        tell(self.loaded.chosen)
 
     def _next(self) -> Loaded:
         """The next choice that compiles and loads."""
@@ -95,7 +99,7 @@ class Plan:
             for preferred in self._shape_specialized(choice), choice:
                 loaded = self._load(preferred) if preferred else None
                 if loaded:
-                    logger.info("%s %s: %s serves", self.operator.name, self.problem.key, loaded.choice.origin)
+                    logger.info("%s serves", loaded.chosen)
                     return loaded
         raise LaunchError(f"{self.operator.name} {self.problem.key}: the default schedule was refused before")
 
@@ -104,25 +108,32 @@ class Plan:
         special = choice.shape_specialized
         if special == choice or self.problem.served_as is not None:
             return None
-        program = self.operator.program(self.problem, special.schedule, self._target.limits)
+        program = self.operator.program(self.problem, special.schedule, self._target.spec)
         return special if self._one_shape or self._target.compiled(program) else None
 
     def _load(self, choice: Choice) -> Loaded | None:
         try:
-            program = self.operator.program(self.problem, choice.schedule, self._target.limits)
-            return Loaded(choice, Template(program, self._kernel(choice, program), self._target.encoder))
+            program = self.operator.program(self.problem, choice.schedule, self._target.spec)
+            code = self._serving.code(choice)
+            template = Template(program, self._kernel(choice, program, code), self._target.encoder)
+            return Loaded(self._chosen(choice, program, code), template)
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
 
-    def _kernel(self, choice: Choice, program: Program) -> Kernel:
+    def _kernel(self, choice: Choice, program: Program, code: MachineCode) -> Kernel:
         if choice.baseline:
             return self._target.substitute(self.problem, self.operator.substitutes[choice.baseline])
-        return self._target.load(self.problem, program)
+        return self._target.load(self.problem, program, code)
+
+    def _chosen(self, choice: Choice, program: Program, code: MachineCode) -> Chosen:
+        digest = "" if choice.baseline else program.digest
+        model = self._target.spec.name
+        return Chosen(self.operator.name, self.problem, model, choice, digest, code.cubins, code.compiled)
 
     def _skip(self, choice: Choice, error: Exception) -> None:
         """Warn that a choice does not serve; of the last one there is, raise what was wrong."""
-        if choice.rule is Rule.DEFAULT:
+        if self._serving.last(choice):
             raise error
         skipped = f"{self.operator.name} {self.problem.key}: skipped {choice.origin}: {error}"
         warnings.warn(skipped, RuntimeWarning, stacklevel=2)
@@ -154,24 +165,37 @@ def plan_for(
 
     Raises:
         CaptureError: the stream is being captured, and there is no plan yet.
-        CompileError, LaunchError: see `Plan`.
+        CompileError, LaunchError, LockError: see `Plan`.
         DeviceError: there is no usable driver.
     """
     key = (operator.name, problem, device)
-    plan = _plans.get(key)
-    if plan is None:
-        with _creating:
-            plan = _plans.get(key)
-            if plan is None:
-                where = target(device)
-                if stream is not None and where.capturing(stream):
-                    raise CaptureError(
-                        f"{operator.name} {problem.key} has no kernel yet, and stream {stream:#x} is being captured: "
-                        f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
-                    )
-                plan = _plans[key] = Plan(operator, problem, where, one_shape)
-                if plan.choice.rule not in (Rule.BASELINE, Rule.EXACT) and device != HOST:
-                    warn_without_records(plan.operator, where.limits)
-                    note(plan.operator.name, where.limits.name, plan)
-                    tune_in_background(plan.operator.name, where.limits.name)
+    if plan := _plans.get(key):
+        return plan
+    with _creating:
+        if plan := _plans.get(key):
+            return plan
+        plan = _plans[key] = _made(operator, problem, device, stream, one_shape)
+    tell(plan.loaded.chosen)
     return plan
+
+
+def _made(operator: Operator[Any, Any], problem: Problem, device: int, stream: int | None, one_shape: bool) -> Plan:
+    where = target(device)
+    if stream is not None and where.capturing(stream):
+        raise CaptureError(
+            f"{operator.name} {problem.key} has no kernel yet, and stream {stream:#x} is being captured: "
+            f"compile it by autotune warm {operator.name}, and call dispatcher.warm before the capture"
+        )
+    plan = Plan(operator, problem, where, one_shape)
+    emulated = device == HOST
+    untuned = plan.choice.rule not in (Rule.LOCK, Rule.BASELINE, Rule.EXACT) and not emulated
+    note(plan.operator.name, where.spec.name, plan, untuned=untuned, at_once=not emulated)
+    if untuned:
+        warn_without_records(plan.operator, where.spec)
+        tune_in_background(plan.operator.name, where.spec.name)
+    return plan
+
+
+def all_chosen() -> list[Chosen]:
+    """What serves each problem that this process called."""
+    return [plan.loaded.chosen for plan in tuple(_plans.values())]

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
-from autotune.dispatcher.choice.choose import Choice
+from autotune.dispatcher.choice.choose import Choice, Rule
 from autotune.dispatcher.choice.formulation import KnownRecords, formulation_of
+from autotune.dispatcher.lock.document import Locked
+from autotune.dispatcher.lock.lock import Lock, digests
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -42,10 +44,19 @@ def warm(problems: Iterable[Problem], device: int = 0) -> list[Choice]:
 
 
 class Compiled(NamedTuple):
-    """What serves a problem, and lies compiled in the disk cache."""
+    """What serves a problem, and lies compiled in the disk cache.
+
+    Attributes:
+        problem: as it was asked for.
+        choice: what serves it.
+        locked: the same as a lock has it: as the operator states it whose kernel serves.
+        kernel: the machine code.
+    """
 
     problem: Problem
     choice: Choice
+    locked: Locked
+    kernel: CompiledKernel
 
 
 def compile_ahead(
@@ -67,7 +78,25 @@ def compile_ahead(
     with CompilePool() as pool:
         jobs = [_Job(operator, problem, spec, known, pool) for problem in problems]
         for job in jobs:
-            yield Compiled(job.problem, job.finish())
+            yield job.finish()
+
+
+def compile_locked(lock: Lock) -> Iterator[Compiled]:
+    """Compile what a lock names, into the disk cache, on all CPUs, for a device that need not be here.
+
+    Raises:
+        CompileError: the compiler refused a kernel.
+        LockError: a schedule has another program by now, or compiles to other machine code than the lock names.
+    """
+    from autotune.compile_pool import CompilePool
+
+    spec = lock.document.spec
+    with CompilePool() as pool:
+        jobs = [(one, pool.submit(lock.program(one, spec), spec.arch)) for one in lock.choices.values()]
+        for one, job in jobs:
+            kernel = job.result()
+            lock.check(one, kernel)
+            yield Compiled(one.problem, Choice(Rule.LOCK, one.schedule), one, kernel)
 
 
 class _Job:
@@ -84,23 +113,32 @@ class _Job:
         self.problem = problem
         self._stated = formulation_of(operator, problem, spec, known)
         # Where the kernel for the shape alone does not compile, that for any shape may.
+        special = problem.served_as is None  # else no call takes one for the shape alone
         self._choices: Iterator[Choice] = (
-            one for choice in self._stated.choices for one in (choice.shape_specialized, choice)
+            one
+            for choice in self._stated.choices
+            for one in ((choice.shape_specialized, choice) if special else (choice,))
         )
-        self._limits, self._pool = spec, pool
+        self._spec, self._pool = spec, pool
         self._start()
 
-    def finish(self) -> Choice:
+    def finish(self) -> Compiled:
         """The first choice that compiles."""
         while True:
             try:
-                self._kernel.result()
+                kernel = self._kernel.result()
             except CompileError as error:
                 last = error
                 if not self._start():
                     raise last from None
             else:
-                return self._choice
+                return Compiled(self.problem, self._choice, self._locked(kernel), kernel)
+
+    def _locked(self, kernel: CompiledKernel) -> Locked:
+        stated = self._stated
+        return Locked(
+            stated.operator, stated.problem, self._choice.schedule, self._program.digest, digests(kernel.cubins)
+        )
 
     def _start(self) -> bool:
         """Have the next choice compiled; False if there is none."""
@@ -108,8 +146,8 @@ class _Job:
         if choice is None:
             return False
         self._choice = choice
-        program = self._stated.operator.program(self._stated.problem, self._choice.schedule, self._limits)
-        self._kernel: Future[CompiledKernel] = self._pool.submit(program, self._limits.arch)
+        self._program = self._stated.operator.program(self._stated.problem, choice.schedule, self._spec)
+        self._kernel: Future[CompiledKernel] = self._pool.submit(self._program, self._spec.arch)
         return True
 
 

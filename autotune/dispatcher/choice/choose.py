@@ -26,6 +26,7 @@ RECORD_TIE = 1.03  # up to this ratio of modelled times, a measured record is tr
 class Rule(StrEnum):
     """Why a schedule is chosen, in the order in which the rules apply."""
 
+    LOCK = "lock"
     BASELINE = "baseline"
     EXACT = "exact"
     NEAREST = "nearest"
@@ -69,8 +70,8 @@ class Choice:
 
     @property
     def shape_specialized(self) -> Choice:
-        """The same with a shape-specialised kernel, as after `warm`; an exact record and a baseline are unchanged."""
-        if self.rule in (Rule.BASELINE, Rule.EXACT):
+        """The same, shape-specialised, as after `warm`; of an exact record, a lock and a baseline, it is unchanged."""
+        if self.rule in (Rule.LOCK, Rule.BASELINE, Rule.EXACT):
             return self
         return replace(self, schedule=self.schedule.shape_specialized)
 

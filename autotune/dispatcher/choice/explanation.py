@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
-from autotune.devices.select import device_limits
-from autotune.dispatcher.settings import settings
+from autotune.devices.select import selected_spec
+from autotune.dispatcher.settings import lock_in_force, settings
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -25,7 +25,7 @@ class Explanation:
     Attributes:
         operator: its name.
         problem: what is to be computed.
-        limits: of the device, whose model's records are looked at.
+        spec: the device, whose model's records are looked at.
         considered: records of the problem's layout and about its sizes, those that cannot serve with the reason;
             then what serves without a record.
         served_by: if another operator computes the same, and promises to be faster, its explanation.
@@ -33,7 +33,7 @@ class Explanation:
 
     operator: str
     problem: Problem
-    limits: DeviceSpec
+    spec: DeviceSpec
     considered: tuple[Choice, ...]
     served_by: Explanation | None = None
 
@@ -46,7 +46,7 @@ class Explanation:
         if self.served_by:
             return f"{self.operator} {self.problem.key}, served by {self.served_by}"
         chosen = self.chosen
-        words = [f"{self.operator} {self.problem.key} on {self.limits.name}: {chosen.rule}"]
+        words = [f"{self.operator} {self.problem.key} on {self.spec.name}: {chosen.rule}"]
         if chosen.rule is Rule.NEAREST:
             words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}")
             words.append(f"distance {chosen.distance:.2f}")
@@ -68,8 +68,9 @@ def explain(operator: str, *, device: str = "auto", **fields: int | bool) -> Exp
     Raises:
         ValueError: no such operator, or no such problem.
         DeviceError: no such device.
+        LockError: a lock is in force, and says nothing of the problem.
     """
-    chosen, spec = registered(operator), device_limits(device)
+    chosen, spec = registered(operator), selected_spec(device)
     problem = chosen.problem_type.from_dict(fields)
     return explained(chosen, problem, spec, lambda one: records(one, spec), settings.never_worse_than)
 
@@ -81,7 +82,18 @@ def explained(
     known: KnownRecords,
     never_worse_than: str | None = None,
 ) -> Explanation:
-    """`explain` for what is there already."""
+    """`explain` for what is there already; under a lock, what that says comes first.
+
+    Raises:
+        LockError: the lock says nothing of the problem, or cannot be used.
+    """
+    if lock := lock_in_force():
+        locked = lock.serving(operator, problem, spec).locked
+        own = Explanation(operator.name, problem, spec, (Choice(Rule.LOCK, locked.schedule),))
+        same = locked.operator is operator
+        return (
+            own if same else replace(own, served_by=replace(own, operator=locked.operator.name, problem=locked.problem))
+        )
     own = _explained(operator, problem, spec, known(operator), never_worse_than)
     stated = formulation_of(operator, problem, spec, known, never_worse_than)
     if stated.operator is operator:

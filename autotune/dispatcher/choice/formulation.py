@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from autotune.codegen.model.problem import Problem
 from autotune.db.states import TimeSource
+from autotune.dispatcher.lock.lock import Serving
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -55,6 +56,14 @@ def formulation_of(
     if _faster(there, here):
         return Formulation(by, restated.problem, chain([there], found), restated.pointers)
     return own._replace(choices=chain([here], own.choices))
+
+
+def locked_formulation(serving: Serving, spec: DeviceSpec, known: KnownRecords, strict: bool) -> Formulation:
+    """The formulation of a problem that a lock says; if it is not strict, other choices follow."""
+    locked = serving.locked
+    own = Choice(Rule.LOCK, locked.schedule)
+    others = iter(()) if strict else choices(locked.operator, locked.problem, spec, known(locked.operator))
+    return Formulation(locked.operator, locked.problem, chain([own], others), serving.pointers)
 
 
 def _faster(one: Choice, other: Choice) -> bool:

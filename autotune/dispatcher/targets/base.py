@@ -10,8 +10,11 @@ from autotune.base.errors import AutotuneError
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
+from autotune.compiler import CompiledKernel
 from autotune.search_spaces.contract.baselines import Substitute
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+
+Code = Callable[[Program, str], CompiledKernel]
 
 
 class LaunchError(AutotuneError, RuntimeError):
@@ -37,15 +40,15 @@ class Target(Protocol):
     """What kernels run on: a GPU or the emulator.
 
     Attributes:
-        limits: of the device for which schedules must be legal; `limits.name` is the model of its records.
+        spec: the device for which schedules must be legal; `spec.name` is the model of its records.
         libraries: those that may compute instead of a kernel; see `Substitute`.
     """
 
-    limits: DeviceSpec
+    spec: DeviceSpec
     libraries: tuple[str, ...]
 
-    def load(self, problem: Problem, program: Program) -> Kernel:
-        """Compile a kernel, or take it from the disk cache, and make it ready.
+    def load(self, problem: Problem, program: Program, code: Code) -> Kernel:
+        """Make a kernel ready, of the machine code that `code` gives for the architecture; the emulator needs none.
 
         Raises:
             CompileError: the compiler refused the source.
@@ -53,7 +56,7 @@ class Target(Protocol):
         """
 
     def compiled(self, program: Program) -> bool:
-        """Whether `load` would find the kernel compiled."""
+        """Whether the disk cache has the kernel."""
 
     def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
         """A library of `libraries`, which takes the arguments of the operator's kernels.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
@@ -18,7 +19,7 @@ from autotune.emulator.build import command
 from autotune.search_spaces.contract.baselines import Substitute
 from autotune.search_spaces.machine.devices import named_device
 
-from .base import Kernel, LaunchError
+from .base import Code, Kernel, LaunchError
 
 _MODEL = "h200"  # whose limits and records serve: a device that has all that kernels may ask for
 
@@ -29,9 +30,9 @@ class Emulator:
     libraries: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.limits = named_device(_MODEL)
+        self.spec = named_device(_MODEL)
 
-    def load(self, problem: Problem, program: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program, code: Code) -> Kernel:
         """See `Target`."""
         command(program)
         return _EmulatedKernel(problem, program)
@@ -63,7 +64,7 @@ class Emulator:
 
 class _EmulatedKernel:
     def __init__(self, problem: Problem, program: Program) -> None:
-        self._tensors = problem.tensors
+        self._problem = problem
         self._program = program
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
@@ -71,16 +72,17 @@ class _EmulatedKernel:
 
     def _launch(self, packed: ctypes.Structure) -> None:
         program = self._program
-        values: dict[str, Any] = {one.brought: getattr(packed, one.brought) for one in program.brought}
+        values: dict[str, Any] = {one.brought: getattr(packed, member(one.brought)) for one in program.brought}
         for one, address in tensor_maps(program.blocks, packed):
             values.setdefault(one.tensor, ctypes.c_uint64.from_address(address).value)
-        buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
-        outputs = [tensor for tensor in self._tensors if tensor.role is not Role.INPUT]
+        tensors = self._problem.tensors_with(values)
+        buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in tensors}
+        outputs = [tensor for tensor in tensors if tensor.role is not Role.INPUT]
         # The gaps of an output belong to the caller: another thread may write there meanwhile.
         copies = {_place(buffers[tensor.name]): buffers[tensor.name].copy() for tensor in outputs}
         arrays = {name: copies.get(_place(buffer), buffer) for name, buffer in buffers.items()}
         try:
-            run(program, self._tensors, arrays, values)
+            run(program, tensors, arrays, values)
         except EmulatorError as error:
             raise LaunchError(str(error)) from None
         for tensor in outputs:

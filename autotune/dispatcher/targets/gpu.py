@@ -18,14 +18,14 @@ from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
-from autotune.compiler import cached_kernel, compile_kernel
-from autotune.devices.cuda import device_limits
+from autotune.compiler import cached_kernel
+from autotune.devices.cuda import driver_spec
 from autotune.devices.driver import check_device, reason
 from autotune.devices.launcher import LoadedProgram
 from autotune.devices.tensor_maps import encoder
 from autotune.search_spaces.contract.baselines import Substitute
 
-from .base import Kernel, LaunchError
+from .base import Code, Kernel, LaunchError
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
 
@@ -45,11 +45,11 @@ class Gpu:
             device = Device(ordinal)
             device.set_current()
         # Not by a `CudaDevice`, which asks NVML and NVRTC for the provenance of what it measures, too.
-        self.limits = device_limits(device.name, device.properties)
+        self.spec = driver_spec(device.name, device.properties)
 
-    def load(self, problem: Problem, program: Program) -> Kernel:
+    def load(self, problem: Problem, program: Program, code: Code) -> Kernel:
         """See `Target`."""
-        compiled = compile_kernel(program, self.limits.arch)
+        compiled = code(program, self.spec.arch)
         try:
             with self._context:
                 loaded = LoadedProgram(compiled, program)
@@ -59,7 +59,7 @@ class Gpu:
 
     def compiled(self, program: Program) -> bool:
         """See `Target`."""
-        return cached_kernel(program, self.limits.arch) is not None
+        return cached_kernel(program, self.spec.arch) is not None
 
     def substitute(self, problem: Problem, substitute: Substitute) -> Kernel:
         """See `Target`."""

@@ -2,56 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.schedule import Specialize
-from autotune.codegen.model.tensor import Role
+from autotune.codegen.rows.programs import row_naive
 from autotune.codegen.rows.vectors import served, vector_facts
-from autotune.codegen.source.arguments import pointer_arguments, size_arguments
-from autotune.codegen.source.headers import used_source
-from autotune.codegen.source.plain_program import plain_program
-from autotune.codegen.source.problem_struct import double_constants, problem_struct
-from autotune.codegen.source.scheduled_source import scheduled_source
+from autotune.codegen.source.arguments import sizes_of
+from autotune.codegen.source.kernel_source import KernelSource, using
+from autotune.codegen.source.problem_struct import double_constants
 
 from .logits_problem import LEAST, LogitsProblem
 from .problem import CrossEntropyProblem
 from .schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 
-_NAIVE_THREADS = 128
-
 
 def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members, entry = _arguments(problem), name_of(problem)
-    footprint = schedule.footprint(problem)
-    launch = footprint.launch(entry, schedule.blocks(problem.rows))
-    facts = _facts(problem) | vector_facts(problem, schedule)
-    if isinstance(schedule, CrossEntropySchedule):
-        facts |= {"bulk": schedule.bulk}
-    else:
-        facts |= {"early": False}
-    file = "backward" if problem.lse_given else "cross_entropy"
-    body = used_source(f"rows/cross_entropy/{file}.cuh", f"{entry}_block", schedule.constants | facts)
-    declared = problem_struct(_types(problem), facts, _sizes(problem), schedule.specialize, body)
-    title = f"{entry}: {served(problem, schedule, _rows(problem))}"
-    kernel = footprint.entry(entry, f"{entry}_block(arguments);")
-    source = scheduled_source(title, schedule, launch, members, declared, body, kernel)
-    return Program(source, members, (launch,))
+    source, facts = _source(problem), vector_facts(problem, schedule)
+    facts |= {"bulk": schedule.bulk} if isinstance(schedule, CrossEntropySchedule) else {"early": False}
+    rows, header = served(problem, schedule, source.served), "backward" if problem.lse_given else "cross_entropy"
+    return source.scheduled(schedule, schedule.blocks(problem.rows), header, facts=facts, served=rows)
 
 
-def emit_naive(problem: LogitsProblem) -> Program:
-    """A thread for each row."""
-    return _naive(problem, 1, reference=False)
+def emit_naive(problem: LogitsProblem, *, reference: bool = False) -> Program:
+    """See `row_naive`."""
+    return row_naive(_source(problem), problem.rows, "cross_entropy_naive", reference=reference)
 
 
 def emit_reference(problem: LogitsProblem) -> Program:
-    """A warp for each row, in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, 32, reference=True)
+    """See `row_naive`."""
+    return emit_naive(problem, reference=True)
 
 
 def name_of(problem: LogitsProblem) -> str:
@@ -59,62 +39,37 @@ def name_of(problem: LogitsProblem) -> str:
     return "cross_entropy_backward" if problem.lse_given else "cross_entropy"
 
 
-def _naive(problem: LogitsProblem, lanes: int, reference: bool) -> Program:
-    number = "double" if reference else "float"
-    written = [tensor.name for tensor in problem.tensors if tensor.role is Role.OUTPUT]
-    members, entry = _arguments(problem, written if reference else ()), name_of(problem)
-    facts = _facts(problem) | {"reference": reference}
-    body = used_source("rows/cross_entropy/naive.cuh", "cross_entropy_naive", facts)
+def _source(problem: LogitsProblem) -> KernelSource:
     numbers = {
         "sums_weight": problem.error_weight(DType.FLOAT32),
         "gradient_weight": problem.error_weight(problem.dtype),
         "least": LEAST,
     }
-    types = _types(problem) + double_constants(numbers, body)
-    grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS)
-    launch = Launch(entry, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
-    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
-    title = f"{entry}: {_rows(problem)} in {number}, {lanes} threads per row"
-    return plain_program(
-        title, members, declared, body, {launch: f"cross_entropy_naive<{lanes}, {number}>(arguments);"}
+    return KernelSource(
+        name_of(problem),
+        "rows/cross_entropy",
+        problem,
+        types=using(Element=problem.dtype),
+        facts={
+            "smoothed": problem.smoothed,
+            "z_loss": problem.z_loss,
+            "capped": problem.capped,
+            "gradient": problem.has_gradient,
+            "shared_gradient": problem.shared_gradient,
+            "lse": isinstance(problem, CrossEntropyProblem) and problem.lse,
+            "saved": problem.lse_given,
+        },
+        lines=double_constants(numbers),
+        sizes=sizes_of(problem, "rows", "columns", "ldx", *(["ldd"] if problem.has_gradient else [])),
+        scalars=[
+            Argument("ignore_index", "long long"),
+            *([Argument("label_smoothing", "float", probability=True)] if problem.smoothed else []),
+            *([Argument("lse_square_scale", "float")] if problem.z_loss else []),
+            *([Argument("softcap", "float", positive=True)] if problem.capped else []),
+        ],
+        scaled=[tensor.name for tensor in problem.tensors],
+        served=_rows(problem),
     )
-
-
-def _types(problem: LogitsProblem) -> list[str]:
-    return [f"using Element = {problem.dtype.cuda};"]
-
-
-def _sizes(problem: LogitsProblem) -> dict[str, tuple[str, int]]:
-    """C++ type and value of what a kernel must know of a problem."""
-    kinds = {"rows": "long long", "columns": "int", "ldx": "long long"}
-    kinds |= {"ldd": "long long"} if problem.has_gradient else {}
-    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
-
-
-def _arguments(problem: LogitsProblem, wide: Collection[str] = ()) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator; `wide` outputs have scales."""
-    pointers = pointer_arguments(problem.tensors, wide, wide)
-    return (
-        *pointers,
-        *size_arguments(_sizes(problem)),
-        Argument("ignore_index", "long long"),
-        *([Argument("label_smoothing", "float", probability=True)] if problem.smoothed else []),
-        *([Argument("lse_square_scale", "float")] if problem.z_loss else []),
-        *([Argument("softcap", "float", positive=True)] if problem.capped else []),
-    )
-
-
-def _facts(problem: LogitsProblem) -> dict[str, int | str]:
-    """What a source is specialised for in any case."""
-    return {
-        "smoothed": problem.smoothed,
-        "z_loss": problem.z_loss,
-        "capped": problem.capped,
-        "gradient": problem.has_gradient,
-        "shared_gradient": problem.shared_gradient,
-        "lse": isinstance(problem, CrossEntropyProblem) and problem.lse,
-        "saved": problem.lse_given,
-    }
 
 
 def _rows(problem: LogitsProblem) -> str:

@@ -4,49 +4,33 @@ from __future__ import annotations
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.schedule import Specialize
-from autotune.codegen.model.tensor import Role
+from autotune.codegen.rows.programs import row_naive
 from autotune.codegen.rows.vectors import served, vector_facts
-from autotune.codegen.source.arguments import pointer_arguments, size_arguments
-from autotune.codegen.source.headers import used_source
-from autotune.codegen.source.plain_program import plain_program
-from autotune.codegen.source.problem_struct import double_constants, problem_struct
-from autotune.codegen.source.scheduled_source import scheduled_source
+from autotune.codegen.source.arguments import sizes_of
+from autotune.codegen.source.kernel_source import KernelSource, using
+from autotune.codegen.source.problem_struct import double_constants
 
 from .mask import Mask
 from .problem import SoftmaxProblem
 from .schedule import SoftmaxSchedule
 
-ENTRY = "softmax"
-_NAIVE_THREADS = 128
-
 
 def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    members = _arguments(problem)
-    footprint = schedule.footprint(problem)
-    launch = footprint.launch(ENTRY, blocks(problem, schedule))
-    facts = _facts(problem) | _vectors(problem, schedule)
-    body = used_source("rows/softmax/softmax.cuh", "softmax_block", schedule.constants | facts)
-    types = _types(problem)
-    declared = problem_struct(types, facts, _sizes(problem), schedule.specialize, body)
-    entry = footprint.entry(ENTRY, "softmax_block(arguments);")
-    title = f"{_title(problem)} of rows, for {served(problem, schedule, _rows(problem))}"
-    source = scheduled_source(title, schedule, launch, members, declared, body, entry)
-    return Program(source, members, (launch,))
+    rows = f"{_formula(problem)} of rows, for {served(problem, schedule, _rows(problem))}"
+    facts = _vectors(problem, schedule)
+    return _source(problem).scheduled(schedule, blocks(problem, schedule), facts=facts, served=rows)
 
 
-def emit_naive(problem: SoftmaxProblem) -> Program:
-    """A thread for each row."""
-    return _naive(problem, 1, reference=False)
+def emit_naive(problem: SoftmaxProblem, *, reference: bool = False) -> Program:
+    """See `row_naive`."""
+    return row_naive(_source(problem), problem.rows if problem.columns else 0, reference=reference)
 
 
 def emit_reference(problem: SoftmaxProblem) -> Program:
-    """A warp for each row, in double precision: the truth that the others are compared with on a device."""
-    return _naive(problem, 32, reference=True)
+    """See `row_naive`."""
+    return emit_naive(problem, reference=True)
 
 
 def blocks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
@@ -54,57 +38,34 @@ def blocks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
     return schedule.blocks(problem.rows) if problem.columns else 0
 
 
-def _naive(problem: SoftmaxProblem, lanes: int, reference: bool) -> Program:
-    number = "double" if reference else "float"
-    members, facts = _arguments(problem, reference), _facts(problem) | {"reference": reference}
-    body = used_source("rows/softmax/naive.cuh", "softmax_naive", facts)
+def _source(problem: SoftmaxProblem) -> KernelSource:
     weights = {"error_weight": problem.dtype, "lse_error_weight": DType.FLOAT32}
-    types = _types(problem) + double_constants(
-        {name: problem.error_weight(dtype) for name, dtype in weights.items()}, body
-    )
-    grid = ceil_div(problem.rows * lanes, _NAIVE_THREADS) if problem.columns else 0
-    launch = Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1))
-    declared = problem_struct(types, facts, _sizes(problem), Specialize.NONE, body)
-    title = f"{_title(problem)} of {_rows(problem)} in {number}, {lanes} threads per row"
-    return plain_program(title, members, declared, body, {launch: f"softmax_naive<{lanes}, {number}>(arguments);"})
-
-
-def _types(problem: SoftmaxProblem) -> list[str]:
-    mask = [f"using MaskElement = {problem.mask_dtype.cuda};"] if problem.has_mask else []
-    return [f"using Element = {problem.dtype.cuda};", *mask]
-
-
-def _sizes(problem: SoftmaxProblem) -> dict[str, tuple[str, int]]:
-    """C++ type and value of what a kernel must know of a problem."""
-    kinds = {"rows": "long long", "columns": "int", "ldx": "long long", "ldy": "long long"}
-    kinds |= {"queries": "int"} if problem.blocked else {}
-    kinds |= {"heads": "int", "ldm": "long long"} if problem.has_mask else {}
-    return {name: (kind, getattr(problem, name)) for name, kind in kinds.items()}
-
-
-def _arguments(problem: SoftmaxProblem, reference: bool = False) -> tuple[Argument, ...]:
-    """The members of ``struct Arguments``, for every kernel of this operator; logarithms of `reference` have scales."""
-    wide = {tensor.name for tensor in problem.tensors if reference and tensor.role is Role.OUTPUT}
-    pointers = pointer_arguments(problem.tensors, wide, wide.intersection(problem.logarithms))
-    return (
-        *pointers,
-        *size_arguments(_sizes(problem)),
-        Argument("temperature", "float", positive=True),
-        *([Argument("causal_offset", "int")] if problem.causal else []),
+    sizes = ["rows", "columns", "ldx", "ldy"]
+    sizes += ["queries"] if problem.blocked else []
+    sizes += ["heads", "ldm"] if problem.has_mask else []
+    return KernelSource(
+        "softmax",
+        "rows/softmax",
+        problem,
+        types=using(Element=problem.dtype, **({"MaskElement": problem.mask_dtype} if problem.has_mask else {})),
+        facts={
+            "logarithm": problem.log,
+            "mask": problem.has_mask,
+            "added": problem.mask is Mask.ADD,
+        },
+        lines=double_constants({name: problem.error_weight(dtype) for name, dtype in weights.items()}),
+        sizes=sizes_of(problem, *sizes),
+        scalars=[
+            Argument("temperature", "float", positive=True),
+            *([Argument("causal_offset", "int")] if problem.causal else []),
+        ],
+        scaled=problem.logarithms,
+        served=f"{_formula(problem)} of {_rows(problem)}",
     )
 
 
-def _facts(problem: SoftmaxProblem) -> dict[str, int | str]:
-    """What a source is specialised for in any case."""
-    return {
-        "logarithm": problem.log,
-        "lengths": problem.lengths,
-        "causal": problem.causal,
-        "mask": problem.has_mask,
-        "added": problem.mask is Mask.ADD,
-        "zero_rows": problem.zero_rows,
-        "lse": problem.lse,
-    }
+def _formula(problem: SoftmaxProblem) -> str:
+    return f"y = {'log_' if problem.log else ''}softmax(x / temperature)"
 
 
 def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, int | str]:
@@ -112,11 +73,6 @@ def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, in
     mask = 1 if schedule.skewed(problem) or not problem.has_mask else problem.vector_width("m")
     own = {"mask_width": min(schedule.vector_width, mask), "heads_first": schedule.heads_first}
     return vector_facts(problem, schedule, own, masked=problem.masked and not schedule.skip)
-
-
-def _title(problem: SoftmaxProblem) -> str:
-    """What is computed."""
-    return f"{ENTRY}: y = {'log_' if problem.log else ''}softmax(x / temperature)"
 
 
 def _rows(problem: SoftmaxProblem) -> str:

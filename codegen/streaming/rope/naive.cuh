@@ -58,13 +58,13 @@ __device__ __forceinline__ void rope_naive(const Arguments& arguments, Result* r
   const long long to =
       of_q ? token * problem.stride_r + row * problem.ldr : token * problem.stride_s + row * problem.lds;
   Result* y = (of_q ? r : s) + to;
-#if scaled
+#if reference
   double* scale = (of_q ? arguments.r_scale : arguments.s_scale) + to;
 #endif
   if (number >= half) {
     const Number copied = to_float(x[half + number]);
     y[half + number] = to_result<Result>(copied);
-#if scaled
+#if reference
     scale[half + number] = fabs(copied);
 #endif
     return;
@@ -80,7 +80,7 @@ __device__ __forceinline__ void rope_naive(const Arguments& arguments, Result* r
   const Number c = a * turn.cosine - b * turn.sine, d = a * turn.sine + b * turn.cosine;
   y[first] = to_result<Result>(c);
   y[second] = to_result<Result>(d);
-#if scaled
+#if reference
   const double weight = (fabs(a) + fabs(b)) * (1.0 + fabs(turn.angle)) * error_weight;
   scale[first] = fabs(c) + weight;
   scale[second] = fabs(d) + weight;

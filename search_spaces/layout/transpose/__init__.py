@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.layout.transpose.emit import emit, emit_naive
 from autotune.codegen.layout.transpose.presets import PRESETS
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -22,12 +20,11 @@ OPERATOR = Operator(
     name="transpose",
     summary="B[batch][n][m] = A[batch][m][n], out of place",
     problem_type=TransposeProblem,
-    kernels=(Kernel(TransposeSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(TransposeSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_naive,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
 )

@@ -45,7 +45,7 @@ def _bind(a: Layout, out: Layout) -> Binding:
         align_a=source.alignment,
         align_b=result.alignment,
     )
-    return Binding(problem, {"a": "a", "out": "b"})
+    return Binding(problem, {"out": "b"})
 
 
 def _row_major(name: str, layout: Layout) -> Matrices:

@@ -161,8 +161,7 @@ def _bind(
     added, swapped = _bias(bias), product.transposed
     scales = scales_of(a, b, scale_a, scale_b)
     check_scales(scales, scale_a, scale_b, out_transposed=swapped)
-    pointers = {name: name for name in ("a", "b", "scale_a", "scale_b", "bias")}
-    pointers |= {"residual": "c", "preactivation": "z", "out": "d"}
+    pointers = {"residual": "c", "preactivation": "z", "out": "d"}
     if swapped:
         if packed or bucket_rows:
             asked = f"packed={packed!r}" if packed else "bucket_rows=True"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.matmul.gemv.emit import emit_reference
 from autotune.codegen.matmul.gemv.presets import PRESETS
 from autotune.codegen.matmul.gemv.problem import GemvProblem
@@ -26,7 +24,6 @@ OPERATOR = Operator(
     presets=PRESETS,
     kernel_field="unit",
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
     restated=as_product,

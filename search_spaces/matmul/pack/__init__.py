@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.matmul.pack.emit import emit, emit_naive
 from autotune.codegen.matmul.pack.presets import PRESETS
 from autotune.codegen.matmul.pack.problem import PackProblem
@@ -20,11 +18,10 @@ OPERATOR = Operator(
     name="pack",
     summary="weights as codes, scales and zero points of 8 or 4 bits, as gemv reads them",
     problem_type=PackProblem,
-    kernels=(Kernel(PackSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(PackSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_naive,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
 )

@@ -100,7 +100,7 @@ def _bind(
         ldq=q.leading,
         align_q=q.alignment,
     )
-    return Binding(problem, {"weight": "w", "codes": "q", "scales": "scales", "zeros": "zeros"})
+    return Binding(problem, {"weight": "w", "codes": "q"})
 
 
 CALL = Call(

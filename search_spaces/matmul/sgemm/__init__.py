@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.matmul.sgemm.emit import emit, emit_reference
 from autotune.codegen.matmul.sgemm.presets import PRESETS
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
@@ -26,12 +24,11 @@ OPERATOR = Operator(
     name="sgemm",
     summary="C = alpha·op(A)·op(B) + beta·C in FP32",
     problem_type=SgemmProblem,
-    kernels=(Kernel(SgemmSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(SgemmSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_reference,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     published=PUBLISHED,
     call=CALL,
     derivative=DERIVATIVE,

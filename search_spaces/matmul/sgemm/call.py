@@ -41,7 +41,7 @@ def _bind(a: Layout, b: Layout, out: Layout, beta_nonzero: bool) -> Binding:
     """A column-major C is computed as Cᵀ = Bᵀ·Aᵀ: then the kernel's first operand is `b`."""
     first, second, product = matrices("a", a), matrices("b", b), matrices("out", out)
     check_apart("out", out, product)
-    pointers = {"a": "a", "b": "b", "out": "c"}
+    pointers = {"out": "c"}
     if product.transposed:
         first, second, product = second.mT, first.mT, product.mT
         pointers = {"a": "b", "b": "a", "out": "c"}

@@ -164,8 +164,8 @@ def _bind(
         gradient=grad_input is not None,
         batch_invariant=batch_invariant,
     )
-    pointers = {"input": "x", "target": "target", "grad_loss": "dloss"}
-    return Binding(problem, pointers | {"out": "loss", "lse": "lse", "grad_input": "d"})
+    pointers = {"input": "x", "grad_loss": "dloss"}
+    return Binding(problem, pointers | {"out": "loss", "grad_input": "d"})
 
 
 def _bind_backward(
@@ -173,7 +173,7 @@ def _bind_backward(
 ) -> Binding:
     check_contiguous(target=target, grad_loss=grad_loss, lse=lse)
     problem = CrossEntropyBackwardProblem(**_fields(input, target, grad_loss, ("out", out), nonzero))
-    pointers = {"input": "x", "target": "target", "lse": "lse", "grad_loss": "dloss", "out": "d"}
+    pointers = {"input": "x", "grad_loss": "dloss", "out": "d"}
     return Binding(problem, pointers)
 
 

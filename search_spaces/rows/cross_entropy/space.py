@@ -15,7 +15,6 @@ from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.contract.space import Draw, Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE
-from autotune.search_spaces.rows.row_checks import row_checks
 from autotune.search_spaces.rows.row_schedules import place_violations, row_space, row_violations
 from autotune.search_spaces.rows.row_seeds import RowSeeds
 
@@ -131,8 +130,3 @@ def _in_steps(longest: S) -> Iterator[S]:
             min_blocks_per_sm=blocks,
             streaming=streaming,
         )
-
-
-def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
-    """See `row_checks`."""
-    return row_checks(problem, schedule, schedule.rounds_in(problem))

@@ -206,17 +206,7 @@ def _given(**layouts: Layout | None) -> list[tuple[str, Layout]]:
     return [(name, layout) for name, layout in layouts.items() if layout is not None]
 
 
-_POINTERS = {
-    "input": "x",
-    "weight": "weight",
-    "bias": "bias",
-    "residual": "residual",
-    "out": "y",
-    "residual_out": "sum",
-    "mean": "mean",
-    "rstd": "rstd",
-    "scale": "scale",
-}
+_POINTERS = {"input": "x", "out": "y", "residual_out": "sum"}
 
 
 def _bind_rms(**arguments: Any) -> Binding:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.rows.norm.emit import emit, emit_reference
 from autotune.codegen.rows.norm.presets import LAYER_PRESETS
 from autotune.codegen.rows.norm.problem import LayerNormProblem
 from autotune.codegen.rows.norm.schedule import LayerNormSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.rows.row_checks import row_checks
 
 from .baselines import LAYER_BASELINES
 from .call import LAYER_CALL
 from .derivative import LAYER_DERIVATIVE
-from .space import NormSpace, checks, constraints
+from .space import NormSpace, constraints
 from .workload import workload
 
 _SPACE = NormSpace(LayerNormSchedule)
@@ -23,12 +22,11 @@ OPERATOR = Operator(
     name="layer_norm",
     summary="y[r] = (x[r] - mean) / sqrt(variance of x[r] + eps) * weight + bias along the last axes",
     problem_type=LayerNormProblem,
-    kernels=(Kernel(LayerNormSchedule, constraints, emit, _SPACE.space, _SPACE.candidates, checks, workload),),
+    kernels=(Kernel(LayerNormSchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),),
     reference=emit_reference,
     default=_SPACE.default,
     presets=LAYER_PRESETS,
     baselines=LAYER_BASELINES,
-    suites=Path(__file__).parent / "suites" / "layer_norm",
     call=LAYER_CALL,
     derivative=LAYER_DERIVATIVE,
 )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.rows.norm.emit import emit, emit_reference
 from autotune.codegen.rows.norm.presets import RMS_PRESETS
 from autotune.codegen.rows.norm.problem import RmsNormProblem
 from autotune.codegen.rows.norm.schedule import RmsNormSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.rows.row_checks import row_checks
 
 from .baselines import RMS_BASELINES
 from .call import RMS_CALL
 from .derivative import RMS_DERIVATIVE
-from .space import NormSpace, checks, constraints
+from .space import NormSpace, constraints
 from .workload import workload
 
 _SPACE = NormSpace(RmsNormSchedule)
@@ -23,12 +22,11 @@ OPERATOR = Operator(
     name="rms_norm",
     summary="y[r] = x[r] / sqrt(mean of x[r]^2 + eps) * weight along the last axes, with a residual if asked for",
     problem_type=RmsNormProblem,
-    kernels=(Kernel(RmsNormSchedule, constraints, emit, _SPACE.space, _SPACE.candidates, checks, workload),),
+    kernels=(Kernel(RmsNormSchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),),
     reference=emit_reference,
     default=_SPACE.default,
     presets=RMS_PRESETS,
     baselines=RMS_BASELINES,
-    suites=Path(__file__).parent / "suites" / "rms_norm",
     call=RMS_CALL,
     derivative=RMS_DERIVATIVE,
 )

@@ -12,7 +12,6 @@ from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNo
 from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.rows.row_checks import row_checks
 from autotune.search_spaces.rows.row_schedules import place_violations, row_space, row_violations
 from autotune.search_spaces.rows.row_seeds import RowSeeds
 
@@ -105,8 +104,3 @@ def _at_once(schedule: S) -> Iterator[S]:
     yield schedule
     if isinstance(schedule, LayerNormSchedule):
         yield replace(schedule, passes=Passes.SHIFTED)
-
-
-def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
-    """See `row_checks`."""
-    return row_checks(problem, schedule, schedule.rounds_in(problem))

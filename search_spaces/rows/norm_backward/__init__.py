@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.rows.norm_backward.emit import emit, emit_reference
 from autotune.codegen.rows.norm_backward.presets import PRESETS
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
@@ -20,11 +18,10 @@ OPERATOR = Operator(
     name="norm_backward",
     summary="gradients of rms_norm and layer_norm: those of their inputs, weights and biases",
     problem_type=NormBackwardProblem,
-    kernels=(Kernel(NormBackwardSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(NormBackwardSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_reference,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
 )

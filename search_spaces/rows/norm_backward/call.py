@@ -128,7 +128,7 @@ def _bind(
         align_d=dx.alignment,
         align_w=16 if weight is None else weight.alignment,
     )
-    pointers = {"input": "x", "grad_output": "dy"} | {name: name for name in ("weight", "mean", "rstd")}
+    pointers = {"input": "x", "grad_output": "dy"}
     return Binding(problem, pointers | {"grad_input": "dx", "grad_weight": "dw", "grad_bias": "db"})
 
 

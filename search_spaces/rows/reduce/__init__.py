@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.rows.reduce.emit import emit, emit_reference
 from autotune.codegen.rows.reduce.presets import PRESETS
 from autotune.codegen.rows.reduce.problem import ReduceProblem
@@ -23,12 +21,11 @@ OPERATOR = Operator(
     name="reduce",
     summary="y = sum, mean, norm, dot product, extreme or its index, of all of a matrix, its rows, columns or segments",
     problem_type=ReduceProblem,
-    kernels=(Kernel(ReduceSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(ReduceSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_reference,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
 )

@@ -118,7 +118,7 @@ def _bind(
         ldx=leading,
         align_x=alignment,
     )
-    return Binding(problem, {"input": "x", "other": "other", "offsets": "offsets", "out": "y"})
+    return Binding(problem, {"input": "x", "out": "y"})
 
 
 def _matrix(input: Layout, dim: int | None) -> tuple[Axis, int, int, int]:

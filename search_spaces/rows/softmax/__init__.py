@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.rows.softmax.emit import emit, emit_reference
 from autotune.codegen.rows.softmax.presets import PRESETS
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
@@ -21,12 +19,11 @@ OPERATOR = Operator(
     name="softmax",
     summary="softmax of x / temperature along the last axis, or its logarithm, with lengths or causal if asked for",
     problem_type=SoftmaxProblem,
-    kernels=(Kernel(SoftmaxSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(SoftmaxSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_reference,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
     shorthands=(log_softmax,),

@@ -143,7 +143,7 @@ def _bind(
         align_y=y.alignment,
         **given,
     )
-    return Binding(problem, {"input": "x", "mask": "mask", "lengths": "lengths", "out": "y", "lse": "lse"})
+    return Binding(problem, {"input": "x", "out": "y"})
 
 
 CALL = Call(

@@ -137,7 +137,7 @@ def _skipping(problem: SoftmaxProblem, seeds: RowSeeds[SoftmaxProblem, SoftmaxSc
 
 def checks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> list[tuple[SoftmaxProblem, SoftmaxSchedule]]:
     """See `row_checks`: causal blocks are square, whose first rows keep little, or of two rows, which keep much."""
-    (whole, _), (ragged, _) = row_checks(problem, schedule, schedule.rounds_in(problem))
+    (whole, _), (ragged, _) = row_checks(problem, schedule)
     if schedule.heads_first:
         whole = replace(whole, queries=whole.rows // 2, heads=2)
         return [(whole, schedule), (replace(ragged, rows=round_up(ragged.rows, 4), queries=2, heads=2), schedule)]

@@ -43,7 +43,7 @@ _STREAMING = {RowStorage.REGISTERS: 0.04, RowStorage.SHARED: 0.01, RowStorage.RE
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.6
 
 
-def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> tuple[Workload]:
+def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say, and stores them."""
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds = schedule.rounds_in(problem)
@@ -68,9 +68,9 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
     of_vector = width * element + single * _ACCESS + (_CHECK if ends else 0)
     computing = computed * vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is RowStorage.SHARED else 0
-    again = (reads - 1) * _missed(problem, schedule, limits)
+    again = (reads - 1) * _missed(problem, schedule, spec)
     footprint = _footprint(problem, schedule)
-    resident = resident_blocks(footprint, limits)
+    resident = resident_blocks(footprint, spec)
     lines = lines_of_access(schedule.threads_per_row, width * size)
     idle = max(1.0, _DEPENDENT * SCHEDULERS / (resident * warps))
     grid = Workload(
@@ -78,11 +78,11 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceS
         footprint=footprint,
         memory_bytes=(1 + _STREAMING[schedule.hold] * schedule.streaming) * problem.work.bytes
         + again * problem.rows * row_bytes
-        + _masks_again(problem, schedule, limits),
+        + _masks_again(problem, schedule, spec),
         steps=steps,
         instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
         load_instructions=loads / steps,
-        unit_clocks=exponentials / limits.rates.get(Unit.SPECIAL, 16) / steps,
+        unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
         lines=((reads + single) * vectors * lines + parts * _PART_LINES) / steps,
         bytes_loaded=(reads * block_bytes + mask_bytes) / steps,
@@ -128,20 +128,20 @@ def _singly_stored(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
     return 1 if problem.alike(schedule.vector_width) else schedule.vector_width
 
 
-def _masks_again(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:
+def _masks_again(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> float:
     """Bytes of masks that L2 has let go of when another matrix asks for them."""
     if not problem.has_mask or schedule.heads_first:
         return 0.0
     matrix = problem.queries * problem.columns * problem.mask_dtype.bytes
     between = matrix + 2 * problem.queries * problem.columns * problem.dtype.bytes
-    return missed(between, limits) * (
+    return missed(between, spec) * (
         problem.rows / problem.queries * matrix - prod(problem.stored["m"]) * problem.mask_dtype.bytes
     )
 
 
-def _missed(problem: SoftmaxProblem, schedule: SoftmaxSchedule, limits: DeviceSpec) -> float:
+def _missed(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> float:
     """The share of the rows that L2 has let go of when they are read again."""
     footprint = schedule.footprint(problem)
-    resident = max(1, blocks_per_sm(limits, footprint.threads, footprint.registers, footprint.shared_bytes))
-    rows = rows_under_way(problem.rows, schedule, resident, limits)
-    return missed(rows * problem.columns * problem.dtype.bytes, limits)
+    resident = max(1, blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes))
+    rows = rows_under_way(problem.rows, schedule, resident, spec)
+    return missed(rows * problem.columns * problem.dtype.bytes, spec)

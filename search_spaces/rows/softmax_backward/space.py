@@ -11,7 +11,6 @@ from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProble
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.rows.row_checks import row_checks
 from autotune.search_spaces.rows.row_schedules import row_space, row_violations
 from autotune.search_spaces.rows.row_seeds import RowSeeds
 
@@ -72,10 +71,3 @@ def candidates(problem: SoftmaxBackwardProblem, spec: DeviceSpec) -> Iterator[So
     for schedule in (*loaded, *for_caches, *dict.fromkeys(shared), again, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
-
-
-def checks(
-    problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule
-) -> list[tuple[SoftmaxBackwardProblem, SoftmaxBackwardSchedule]]:
-    """See `row_checks`."""
-    return row_checks(problem, schedule, schedule.rounds_in(problem))

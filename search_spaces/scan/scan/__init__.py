@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.scan.scan.emit import emit_reference
 from autotune.codegen.scan.scan.presets import PRESETS
 from autotune.codegen.scan.scan.problem import ScanProblem
@@ -24,6 +22,5 @@ OPERATOR = Operator(
     presets=PRESETS,
     kernel_field="algorithm",
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
 )

@@ -138,7 +138,7 @@ def _bind(
         align_y=y.alignment,
         align_flags=flags.alignment if flags is not None else 16,
     )
-    return Binding(problem, {"input": "x", "flags": "flags", "offsets": "offsets", "init": "init", "out": "y"})
+    return Binding(problem, {"input": "x", "out": "y"})
 
 
 def _one_row(name: str, layout: Layout) -> Rows:

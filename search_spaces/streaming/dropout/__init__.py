@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.streaming.dropout.emit import emit, emit_naive
 from autotune.codegen.streaming.dropout.presets import PRESETS
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
@@ -21,12 +19,11 @@ OPERATOR = Operator(
     name="dropout",
     summary="y = dropout(x + bias) + residual, by random numbers that follow from seed, offset and index",
     problem_type=DropoutProblem,
-    kernels=(Kernel(DropoutSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(DropoutSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_naive,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
 )

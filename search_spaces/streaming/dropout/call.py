@@ -105,7 +105,7 @@ def _bind(
         align_bias=bias.alignment if bias is not None else 16,
         align_mask=mask.alignment if mask is not None else 16,
     )
-    pointers = {"input": "x", "bias": "bias", "residual": "r", "state": "state", "mask": "mask", "out": "y"}
+    pointers = {"input": "x", "residual": "r", "out": "y"}
     return Binding(problem, pointers)
 
 

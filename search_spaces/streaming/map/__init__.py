@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.streaming.map.emit import emit, emit_reference
 from autotune.codegen.streaming.map.presets import PRESETS
 from autotune.codegen.streaming.map.problem import MapProblem
@@ -16,20 +14,18 @@ from .call import CALL
 from .checks import checks
 from .derivative import DERIVATIVE
 from .functions import FUNCTIONS
-from .seeds import candidates, default
+from .seeds import candidates
 from .space import constraints, space
 from .workload import workload
 
-OPERATOR = Operator(
+OPERATOR: Operator[MapProblem, MapSchedule] = Operator(
     name="map",
     summary="y = (f(x + bias)·u + residual)·scale for each element: activations, gated pairs, casts, their gradients",
     problem_type=MapProblem,
-    kernels=(Kernel(MapSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(MapSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_reference,
-    default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     shorthands=FUNCTIONS,
     derivative=DERIVATIVE,

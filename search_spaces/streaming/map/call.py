@@ -160,7 +160,7 @@ def _bind(
         backward=grad is not None,
         **layouts,
     )
-    names = {"bias": "bias", "scale": "scale"} | {name: operand for operand, (name, _) in operands.items()}
+    names = {name: operand for operand, (name, _) in operands.items()}
     return Binding(problem, names)
 
 

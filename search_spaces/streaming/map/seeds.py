@@ -21,11 +21,6 @@ _RESIDENT = 1024  # threads of an SM, about
 _FEW_TILES = 4  # for each SM: fewer are made smaller
 
 
-def default(problem: MapProblem, spec: DeviceSpec) -> MapSchedule:
-    """The first candidate."""
-    return next(candidates(problem, spec))
-
-
 def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
     """Accesses of 16 bytes, with as many in flight as the device needs; then fewer, other policies, fewer blocks."""
     first = _schedule(problem, spec, 256, _width(problem))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from autotune.codegen.streaming.rope.emit import emit, emit_reference
 from autotune.codegen.streaming.rope.presets import PRESETS
 from autotune.codegen.streaming.rope.problem import RopeProblem
@@ -21,12 +19,11 @@ OPERATOR = Operator(
     name="rope",
     summary="rotary position embeddings of the heads of q and k, in one launch",
     problem_type=RopeProblem,
-    kernels=(Kernel(RopeSchedule, constraints, emit, space, candidates, checks, workload),),
+    kernels=(Kernel(RopeSchedule, emit, constraints, space, candidates, checks, workload),),
     reference=emit_reference,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,
-    suites=Path(__file__).parent / "suites",
     call=CALL,
     derivative=DERIVATIVE,
 )

@@ -131,7 +131,7 @@ def _bind(
         align_table=cos_sin_cache.alignment if cos_sin_cache is not None else 16,
         **where,
     )
-    names = {"q": "q", "k": "k", "positions": "positions", "cos_sin_cache": "table"}
+    names = {"cos_sin_cache": "table"}
     return Binding(problem, names | {"rotated_q": "r", "rotated_k": "s"})
 
 

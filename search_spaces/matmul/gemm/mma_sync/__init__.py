@@ -12,4 +12,4 @@ from .seeds import candidates
 from .space import space
 from .workload import workload
 
-KERNEL = Kernel(MmaSyncSchedule, constraints, emit, space, candidates, checks, workload)
+KERNEL = Kernel(MmaSyncSchedule, emit, constraints, space, candidates, checks, workload)

@@ -12,4 +12,4 @@ from .seeds import candidates
 from .space import has_wgmma, space
 from .workload import workload
 
-KERNEL = Kernel(WgmmaSchedule, constraints, emit, space, candidates, checks, workload, has_wgmma)
+KERNEL = Kernel(WgmmaSchedule, emit, constraints, space, candidates, checks, workload, has_wgmma)

@@ -11,4 +11,4 @@ from autotune.search_spaces.matmul.gemv.workload import workload
 from .seeds import candidates
 from .space import constraints, space
 
-KERNEL = Kernel(FmaSchedule, constraints, emit, space, candidates, checks, workload)
+KERNEL = Kernel(FmaSchedule, emit, constraints, space, candidates, checks, workload)

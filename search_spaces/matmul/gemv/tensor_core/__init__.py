@@ -21,4 +21,4 @@ def space(problem: GemvProblem, spec: DeviceSpec) -> Space[TensorCoreSchedule]:
     return fitting.space(problem, spec, TensorCoreSchedule, fitted)
 
 
-KERNEL = Kernel(TensorCoreSchedule, constraints, emit, space, candidates, checks, workload, applies)
+KERNEL = Kernel(TensorCoreSchedule, emit, constraints, space, candidates, checks, workload, applies)

@@ -10,4 +10,4 @@ from autotune.search_spaces.scan.scan.workload import workload
 
 from .space import applies, candidates, constraints, space
 
-KERNEL = Kernel(PipelinedSchedule, constraints, emit, space, candidates, checks, workload, applies)
+KERNEL = Kernel(PipelinedSchedule, emit, constraints, space, candidates, checks, workload, applies)

@@ -1,4 +1,4 @@
-"""Which calls count as untuned, and what becomes of the counts."""
+"""Which calls are counted, which of them as untuned, and what becomes of the counts."""
 
 import multiprocessing
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from records import H200, problem, schedule, trial
 from autotune import dispatcher
 from autotune.dispatcher.calls import function
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import untuned as module
-from autotune.dispatcher.choice.untuned import untuned_calls
+from autotune.dispatcher.choice import called as module
+from autotune.dispatcher.choice.called import called_problems, untuned_calls
 
 NOTED = module._noted  # those of the process
 
@@ -34,6 +34,7 @@ def test_calls_without_a_record_of_their_own_count(gpu, database):
     step(), step()
     module._save()
     assert counts() == [(8, 5), (520, 2)]
+    assert {(call.problem["m"], call.calls) for call in called_problems(H200.name)} == {(512, 5), (8, 5), (520, 2)}
     assert counts("NVIDIA H100") == untuned_calls("transpose", H200.name) == []
 
 
@@ -57,17 +58,28 @@ def test_only_the_most_called_are_kept(gpu, monkeypatch):
     assert counts() == [(8, 3), (24, 2)]
 
 
-def test_what_the_emulator_computes_is_no_miss():
+def test_what_the_emulator_computes_is_called_but_not_untuned():
     import numpy as np
 
     dispatcher.sgemm(np.ones((1, 2), np.float32), np.ones((2, 1), np.float32))
-    assert module._noted == []
+    assert called_problems(H200.name) == []  # it is written when the process ends
+    module._save()
+    assert [(call.operator, call.untuned) for call in called_problems(H200.name)] == [("sgemm", False)]
 
 
-DAMAGED = '{"untuned": [{"operator": "sgemm", "device": "a GPU", "problem": {}, "calls": "5"}]}'
+def test_tuned_problems_leave_the_untuned_their_place(gpu, database, monkeypatch):
+    monkeypatch.setattr(module, "_MOST", 1)
+    database.record(trial(problem(512), schedule(0, problem(512))))
+    call(512, times=5)
+    call(8)
+    module._save()
+    assert [call.problem["m"] for call in called_problems(H200.name)] == [512, 8]
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"untuned": [{"operator": 1}]}', "[]", DAMAGED])
+DAMAGED = '{"called": [{"operator": "sgemm", "device": "a GPU", "problem": {}, "untuned": true, "calls": "5"}]}'
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"called": [{"operator": 1}]}', "[]", DAMAGED])
 def test_a_damaged_file_is_begun_anew(gpu, text):
     module._file().write_text(text)
     call(8)
@@ -77,7 +89,7 @@ def test_a_damaged_file_is_begun_anew(gpu, text):
 
 def test_a_call_outlives_a_folder_that_cannot_be_written(gpu, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
-    monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "untuned.json")
+    monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "called.json")
     call(8)
     assert len(gpu.launched) == 1
 
@@ -99,7 +111,7 @@ def test_a_count_is_read_and_written_under_one_lock(gpu, monkeypatch):
 
 
 def _save_some(number):
-    module._noted.append(module._Noted("sgemm", "GPU", _Called(number)))
+    module._noted.append(module._Noted("sgemm", "GPU", _Called(number), True))
     module._save()
 
 

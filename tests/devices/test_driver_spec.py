@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autotune.devices.base import DeviceError
-from autotune.devices.cuda import device_limits
+from autotune.devices.cuda import driver_spec
 from autotune.devices.memory import GUARD_BYTES, guarded_bytes, guarded_pointer
 from autotune.search_spaces.machine.devices import named_device
 
@@ -35,28 +35,28 @@ H200 = {
 }
 
 
-def limits(**changed: Any) -> Any:
-    return device_limits("NVIDIA H200", SimpleNamespace(**H200 | changed))
+def spec(**changed: Any) -> Any:
+    return driver_spec("NVIDIA H200", SimpleNamespace(**H200 | changed))
 
 
 def test_a_gpu_that_is_here_equals_the_one_of_the_device_file_but_for_its_bandwidth() -> None:
-    assert replace(limits(), bandwidth=4.8e12) == named_device("h200")
-    assert limits().bandwidth == pytest.approx(4.917e12, rel=1e-3)
+    assert replace(spec(), bandwidth=4.8e12) == named_device("h200")
+    assert spec().bandwidth == pytest.approx(4.917e12, rel=1e-3)
 
 
 def test_what_the_driver_says_counts_more_than_the_table() -> None:
-    assert limits(max_blocks_per_multiprocessor=24).blocks_per_sm == 24
+    assert spec(max_blocks_per_multiprocessor=24).blocks_per_sm == 24
 
 
 def test_a_hidden_memory_clock_falls_back_to_the_device_file() -> None:
-    assert limits(memory_clock_rate=0).bandwidth == 4.8e12
+    assert spec(memory_clock_rate=0).bandwidth == 4.8e12
     with pytest.raises(DeviceError, match="no device file has it"):
-        device_limits("NVIDIA Unheard", SimpleNamespace(**H200 | {"memory_clock_rate": 0}))
+        driver_spec("NVIDIA Unheard", SimpleNamespace(**H200 | {"memory_clock_rate": 0}))
 
 
 def test_an_unknown_compute_capability_is_one_line() -> None:
     with pytest.raises(DeviceError, match=r"^NVIDIA H200: unknown compute capability 6.1; known: .*9.0"):
-        limits(compute_capability_major=6, compute_capability_minor=1)
+        spec(compute_capability_major=6, compute_capability_minor=1)
 
 
 @given(

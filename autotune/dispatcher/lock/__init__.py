@@ -1,0 +1,1 @@
+"""What may serve, frozen in a file."""

@@ -1,0 +1,85 @@
+"""lock and warm --lock: what programs called or a suite names, and its machine code in a folder that travels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from cli_command import Command
+
+from autotune import compiler
+from autotune.dispatcher.choice import called
+from autotune.dispatcher.lock.lock import Lock
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
+
+TRANSPOSE, H200 = operator("transpose"), named_device("h200")
+PROBLEM = TRANSPOSE.problem_type(40, 33)
+
+
+@pytest.fixture
+def locked(autotune: Command, tmp_path: Path) -> Path:
+    """A lock of a suite of one problem."""
+    suite, path = tmp_path / "suite.json", tmp_path / "autotune.lock"
+    suite.write_text('[{"m": 40, "n": 33}]')
+    outcome = autotune("lock", "-o", str(path), "--device", "h200", "--suite", f"transpose={suite}", "--json")
+    assert outcome.json == {"path": str(path), "device": H200.name, "choices": 1}
+    return path
+
+
+def test_what_a_lock_names_is_compiled_into_a_folder_that_needs_no_compiler(
+    autotune: Command, locked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = autotune("warm", "--lock", str(locked), "--json")
+    assert outcome.json == {"folder": f"{locked}.kernels", "choices": 1, "kernels": 1}
+    assert outcome.stderr == "1/1  transpose m40-n33-e4\n"
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(compiler, "_built", None)  # nothing can be compiled any more
+    lock = Lock(locked)
+    serving = lock.serving(TRANSPOSE, PROBLEM, H200).locked
+    kernel = lock.travelled(serving, H200.arch)
+    assert kernel
+    lock.check(serving, kernel)
+    assert kernel.cubin.startswith(b"\x7fELF")
+
+
+def test_machine_code_that_is_not_what_was_locked_is_refused(autotune: Command, locked: Path) -> None:
+    values = json.loads(locked.read_text())
+    values["choices"][0]["cubins"] = ["0" * 64]
+    locked.write_text(json.dumps(values))
+    outcome = autotune("warm", "--lock", str(locked))
+    assert (outcome.code, list(Path(f"{locked}.kernels").iterdir())) == (1, [])
+    assert "makes other machine code than" in outcome.stderr
+
+
+def test_what_programs_called_is_locked(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "autotune.lock"
+    monkeypatch.setattr(called, "_file", lambda: tmp_path / "called.json")
+    monkeypatch.setattr(called, "_noted", [])
+    arguments = ("lock", "-o", str(path), "--device", "h200")
+    outcome = autotune(*arguments)
+    assert (outcome.code, path.exists()) == (2, False)
+    assert outcome.stderr.startswith(f"autotune: no program called a problem on {H200.name}: run one first")
+    for name, problem in (("transpose", PROBLEM), ("softmix", PROBLEM)):
+        called.note(name, H200.name, SimpleNamespace(problem=problem, calls=1), untuned=False, at_once=True)
+    outcome = autotune(*arguments)
+    assert outcome.stdout == f"{path}: 1 problems on {H200.name}\n"
+    assert outcome.stderr.startswith("skipped a problem of softmix: ")
+    assert set(Lock(path).choices) == {("transpose", PROBLEM)}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("lock", "-o", "x.lock", "--suite", "sgemm"), "--suite sgemm: expected OPERATOR=SUITE"),
+        (("lock", "-o", "x.lock", "--suite", "sgem=x.json"), "sgem"),
+        (("warm",), "expected --lock, or the name of an operator"),
+        (("warm", "--lock", "x.lock", "sgemm"), "sgemm has options of its own"),
+    ],
+)
+def test_what_was_typed_wrong_is_told(autotune: Command, words: tuple[str, ...], message: str) -> None:
+    outcome = autotune(*words)
+    assert outcome.code == 2
+    assert message in outcome.stderr
