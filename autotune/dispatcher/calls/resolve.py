@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -54,17 +54,21 @@ class ReadyCall(NamedTuple):
         stream: the handle of the stream.
         values: the addresses of all arrays, 0 for one that is left out; then the scalars.
         outputs: in the order of `Call.outputs`.
+        measurable: whether the plan is to measure candidates, and another launch finds what it reads as this one does.
     """
 
     resolved: Resolved
     stream: int
     values: Values
     outputs: Arrays
+    measurable: bool
 
     def launch(self) -> None:
         """Launch; of immutable arrays, wait for the result."""
         launcher = self.resolved.launcher
         if launcher is not None:
+            if self.measurable:
+                launcher.measure(self.stream, self.values)
             launcher.launch(self.stream, self.values)
             if not arrays.IMMUTABLE.isdisjoint(map(type, self.outputs)):
                 target(next(iter(self.resolved.views.values())).device).synchronize(self.stream)
@@ -115,7 +119,14 @@ class Resolver:
             resolved = _kept(self._resolved, key, partial(self._resolve, handle, (*inputs, *outputs), case))
         else:
             check_apart(call, moved(call, resolved.views, at))
-        return ReadyCall(resolved, handle, (*at, *scalars), outputs)
+        measurable = resolved.plan is not None and resolved.plan.unmeasured and self._repeatable(at, case)
+        return ReadyCall(resolved, handle, (*at, *scalars), outputs, measurable)
+
+    def _repeatable(self, at: Sequence[int], case: Case) -> bool:
+        """Whether no array is read and written."""
+        call = self._call
+        read, written = at[: len(call.inputs)], at[len(call.inputs) :]
+        return not (call.updates or (call.accumulates and case[-1]) or {*read} & {*written} - {0})
 
     def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
         """Shapes and dtypes of all outputs.
