@@ -38,6 +38,8 @@ def names(page: str) -> dict[str, Any]:
         | {name: array(64, 64).astype(DType.FLOAT8_E4M3.numpy) for name in ("a8", "b8")}
         | {"codes": np.ones((64, 64), np.int8), "row_scales": array(64), "column_scales": array(64)}
         | {"scales": array(64, 1), "block_scales": array(1, 1)},
+        "attention.md": {name: array(1, 4, 2, 16).astype(np.float16) for name in "qkv"}
+        | {"sinks": array(2), "lse": array(1, 2, 4)},
         "gemv.md": {"np": np, "codes": np.ones((64, 64), np.int8), "code_pairs": np.ones((64, 32), np.uint8)}
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
         "map.md": {"gate": array(64), "up": array(64), "both": array(128), "scale": array(1)}

@@ -92,6 +92,8 @@ def kind(
     default: Any,
     *,
     allowed: Sequence[Any] = (),
+    least: int | None = None,
+    most: int | None = None,
     short: str = "",
     codes: tuple[str, str] = ("", ""),
     joined: bool = False,
@@ -101,6 +103,8 @@ def kind(
     """What makes a problem another computation: a number, an enum's value, or a flag with its `codes` in keys."""
     spec = FieldSpec(
         FieldRole.KIND,
+        least=least,
+        most=most,
         allowed=tuple(allowed),
         short=short,
         codes=codes,

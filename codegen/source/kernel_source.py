@@ -26,6 +26,7 @@ from .problem_struct import problem_struct
 from .scheduled_source import scheduled_source
 
 _THREADS = 128  # of a block of a kernel without a schedule
+_SAMPLED = (Argument("sampled_rows", "const long long*"), Argument("sampled_count", "long long"))
 
 
 def using(**types: DType) -> list[str]:
@@ -79,7 +80,11 @@ class KernelSource:
     served: str = ""
 
     def arguments(self, *, reference: bool = False) -> tuple[Argument, ...]:
-        """The members of ``struct Arguments``; those of a reference are wide where errors are allowed."""
+        """The members of ``struct Arguments``.
+
+        Outputs of a reference are wide where errors are allowed; it is told which rows to compute of those that are
+        judged by rows.
+        """
         tensors = self.problem.tensors
         wide = [
             one.name for one in tensors if reference and one.role is not Role.INPUT and isinstance(one.judged, Within)
@@ -90,6 +95,7 @@ class KernelSource:
             *([Argument("workspace", "void*")] if self.workspace else []),
             *size_arguments(self._sizes),
             *scalars,
+            *(_SAMPLED if reference and any(one.row_axes for one in tensors) else ()),
         )
 
     def scheduled(
@@ -102,6 +108,8 @@ class KernelSource:
         facts: Mapping[str, Constant] | None = None,
         types: Sequence[str] = (),
         narrowed: Mapping[str, str] | None = None,
+        maps: Sequence[Argument] = (),
+        text: str = "",
         served: str = "",
         workspace_bytes: int = 0,
     ) -> Program:
@@ -115,10 +123,12 @@ class KernelSource:
             others: more entries, in the order of their launches.
             facts, types: those that follow from the schedule.
             narrowed: the C++ types of sizes that ``struct Problem`` has in other ones than ``struct Arguments``.
+            maps: tensor maps, the first members of ``struct Arguments``.
+            text: source that headers use, which no file has: it follows ``struct Problem``.
             served: what follows the entry's name in the title, if not the problem's key or `KernelSource.served`.
             workspace_bytes: see `Program`.
         """
-        facts, members = {**self._facts, **(facts or {})}, self.arguments()
+        facts, members = {**self._facts, **(facts or {})}, (*maps, *self.arguments())
         first = Entry(self.entry, function or f"{self.entry}_block", blocks, schedule.footprint(self.problem))
         entries = (first, *others)
         names = {"kernel": schedule.kernel, schedule.kernel: schedule.kernel, **schedule.constants, **facts}
@@ -127,9 +137,12 @@ class KernelSource:
         title = served or (self.problem.key if shape is Specialize.SHAPE else self._served)
         sizes = {name: ((narrowed or {}).get(name, kind), value) for name, (kind, value) in self._sizes.items()}
         declared = problem_struct([*self.types, *types, *self._read(body)], facts, sizes, shape, body)
+        declared += f"\n\n{text}" if text else ""
         launches = tuple(one.footprint.launch(one.name, one.blocks) for one in entries)
-        text = "\n".join(one.footprint.entry(one.name, f"{one.function}(arguments);") for one in entries)
-        source = scheduled_source(f"{self.entry}: {title}", schedule, launches[0], members, declared, body, text)
+        written = "\n".join(
+            one.footprint.entry(one.name, f"{one.function}(arguments);", tensor_maps=bool(maps)) for one in entries
+        )
+        source = scheduled_source(f"{self.entry}: {title}", schedule, launches[0], members, declared, body, written)
         return Program(source, members, launches, workspace_bytes, arch_suffix=first.footprint.arch_suffix)
 
     def plain(

@@ -71,6 +71,7 @@ OPERATORS = _Operators(
         "dropout": ".streaming.dropout",
         "map": ".streaming.map",
         "rope": ".streaming.rope",
+        "attention": ".attention.attention",
     }
 )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import defaultdict
+from dataclasses import fields
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,13 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.compiler import compile_kernel
+from autotune.devices.output_judge import SAMPLED_COUNT, SAMPLED_ROWS
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import scale_name
 
 _COLUMNS = 110  # of .clang-format
 _MOST_BLOCKS = 2**31 - 1
+_OF_CHOICE = ("batch_invariant", "bucket_rows")  # flags by which schedules are chosen: sources are the same
 _FEW_BYTES, _FEW_OPERATIONS = 1 << 20, 1 << 22  # of a problem that the emulator solves at once
 
 
@@ -52,11 +55,14 @@ def test_drawn_cases_are_few(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_drawn_cases_take_every_choice(name: str) -> None:
-    """All words and flags that any space offers: they choose kernels, and branches of sources."""
+    """Words and flags that any space offers, and flags of problems: they choose kernels, and branches of sources."""
     seen: dict[str, set[object]] = defaultdict(set)
-    for _, schedule in cases_of(name).CASES:
-        for field, value in schedule.to_dict().items():
+    for case in cases_of(name).CASES:
+        for field, value in chain(*(one.to_dict().items() for one in case)):
             seen[field].add(value)
+    for kind in fields(operator(name).problem_type):
+        if isinstance(kind.default, bool) and kind.name not in _OF_CHOICE:
+            assert seen[kind.name] == {False, True}, kind.name
     for problem in cases_of(name).PROBLEMS.values():
         for parameter in operator(name).space(problem, SPEC).parameters if problem.work.bytes else ():
             choices = {value for value in parameter.values if isinstance(value, str | bool)}
@@ -150,23 +156,26 @@ def test_sources_are_reproducible(name: str, problem: Problem) -> None:
 
 @anywhere
 def test_arguments_carry_the_problem(name: str, problem: Problem) -> None:
-    """All kernels of a problem take the same struct, but for the types of its pointers and for tensor maps.
+    """All kernels of a problem take the same struct, but for the types of its pointers, for tensor maps, and for what a
+    reference kernel takes besides.
 
     The sizes of one that computes the transposed problem are in another order.
     """
     scales = [scale_name(tensor) for tensor in problem.tensors]  # that the reference kernel may write, too
+    besides = {*scales, SAMPLED_ROWS, SAMPLED_COUNT}
 
     def taken(source: Program) -> list[tuple[str, int | None]]:
-        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in scales]
+        return [(one.name, one.value) for one in source.arguments if one.tensor_map is None and one.name not in besides]
 
-    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, "workspace"], 256)
+    pointers = dict.fromkeys([*(tensor.name for tensor in problem.tensors), *scales, SAMPLED_ROWS, "workspace"], 256)
+    scalars = {**problem.scalars, SAMPLED_COUNT: 1}
     first = taken(emitted(name, problem)[0])
     assert {tensor.name for tensor in problem.tensors} <= {member for member, _ in first}
     for source in emitted(name, problem):
         members = taken(source)
         assert [member for member, _ in members] == [member for member, _ in first]
         assert sorted(value or 0 for _, value in members) == sorted(value or 0 for _, value in first)
-        packed = source.pack(pointers, problem.scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
+        packed = source.pack(pointers, scalars, lambda _, address: address.to_bytes(TENSOR_MAP_BYTES))
         assert {member: value for member, value in members if value is not None}.items() <= {
             member: getattr(packed, member) for member, _ in members
         }.items()

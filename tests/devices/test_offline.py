@@ -139,7 +139,8 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
     """Every call of the emulator: the problem and the seeds."""
     calls: list[tuple[str, tuple[int, ...]]] = []
 
-    def verify(problem: Problem, program: Program, seeds: tuple[int, ...]) -> float:
+    def verify(problem: Problem, program: Program, seeds: tuple[int, ...], capability: tuple[int, int]) -> float:
+        assert capability == (9, 0)
         calls.append((problem.key, seeds))
         return 0.25 * len(calls)
 

@@ -1,0 +1,1 @@
+"""Attention: softmax(Q·Kᵀ)·V of each head."""

@@ -1,0 +1,1 @@
+"""Attention by fused multiply-adds, for all dimensions, alignments and devices."""

@@ -1,0 +1,81 @@
+"""Numbers to verify attention with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.tensor import Role, Tensor
+
+_PEAKED = 8  # one in so many queries is as many times as large: of its weights, few are not small
+_RISING = 256  # keys after which they are as large as the first ones again
+_COUNTED_KEYS = 128  # keys up to which sums of odd numbers are small
+_PATTERNS = 8  # keys of `_chosen` that differ
+_FACTORS = 2.0 ** np.array([12, 13, 14])  # by which scores of different patterns are far apart
+
+
+def random_inputs(tensors: Sequence[Tensor], seed: int) -> dict[str, Array]:
+    """Normal numbers. Some queries are large; keys rise, so that later scores are larger than earlier ones."""
+    random = np.random.default_rng(seed)
+    made: dict[str, Array] = {}
+    for tensor in tensors:
+        if tensor.role is Role.INPUT:
+            made[tensor.name] = repeated(partial(_normal, random, tensor), tensor.size)
+    named = {tensor.name: tensor for tensor in tensors}
+    if made["q"].size:
+        q = named["q"].view(made["q"])
+        q[:, ::_PEAKED] = (q[:, ::_PEAKED].astype(np.float32) * _PEAKED).astype(q.dtype)
+    if made["k"].size:
+        k = named["k"].view(made["k"])
+        factors = (0.5 + np.arange(k.shape[1]) % _RISING / _RISING).astype(np.float32)
+        for sequence in k:
+            sequence[...] = (sequence.astype(np.float32) * factors[:, None, None]).astype(k.dtype)
+    return made
+
+
+def exact_inputs(tensors: Mapping[str, Tensor], seed: int, *, plain: bool) -> dict[str, Array] | None:
+    """Inputs whose outputs are small whole numbers.
+
+    Of few keys, all scores of a row are equal: value j is 2j + 1 or its negative, so that the mean of those from key
+    a to key b is a + b + 1, and any key that is seen too much or too little shows. Of many keys, one of eight patterns
+    takes all the weight, and its value is the row's.
+
+    Args:
+        tensors: of the problem, by name.
+        seed: of the random signs and patterns.
+        plain: whether scores are as far apart as products are.
+    """
+    random = np.random.default_rng(seed)
+    sequences, keys, heads, head_dim = tensors["k"].shape
+    made = {name: np.zeros(tensors[name].size, tensors[name].dtype.numpy) for name in "qkv"}
+    view = {name: tensors[name].view(array) for name, array in made.items()}
+    signs = random.choice([-1, 1], tensors["v"].shape[-1])
+    if keys <= _COUNTED_KEYS:
+        view["q"][...] = random.integers(1, 5, tensors["q"].shape)
+        view["k"][...] = random.choice([-1, 1], head_dim)
+        view["v"][...] = (2 * np.arange(keys) + 1)[:, None, None] * signs
+    elif plain and head_dim >= _FACTORS.size:
+        patterns = 2 * (np.arange(_PATTERNS)[:, None] >> np.arange(_FACTORS.size) & 1) - 1
+        signs_of = np.tile(patterns, -(-head_dim // _FACTORS.size))[:, : head_dim - head_dim % _FACTORS.size]
+        signs_of = np.pad(signs_of, ((0, 0), (0, head_dim % _FACTORS.size)), constant_values=1)
+        view["q"][...] = signs_of[random.integers(_PATTERNS, size=tensors["q"].shape[:-1])]
+        repeats = head_dim // _FACTORS.size
+        view["q"][..., : repeats * _FACTORS.size] *= np.tile(_FACTORS, repeats).astype(view["q"].dtype)
+        chosen = random.integers(_PATTERNS, size=(sequences, keys, heads))
+        view["k"][...] = signs_of[chosen]
+        view["v"][...] = (1 + chosen[..., None]) * signs
+    else:
+        return None
+    if "sinks" in tensors:
+        made["sinks"] = np.full(tensors["sinks"].size, -np.inf, np.float32)
+    for array in made.values():  # what lies in gaps is not 0 either
+        array[array == 0] = 1
+    return made
+
+
+def _normal(random: np.random.Generator, tensor: Tensor, count: int) -> Array:
+    return random.standard_normal(count, np.float32).astype(tensor.dtype.numpy)

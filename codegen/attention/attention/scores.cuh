@@ -1,0 +1,71 @@
+#pragma once
+#include "cuda/special_functions.cuh"
+// From products of a query and keys to weights, which are powers of 2, and what becomes of a row at its end.
+
+// The first key that a query sees, and the one behind the last; there may be none.
+__device__ __forceinline__ int first_key(const Problem& problem, int query) {
+#if bounded_left
+  return max(0, query + problem.low);
+#else
+  return 0;
+#endif
+}
+__device__ __forceinline__ int keys_end(const Problem& problem, int query) {
+#if bounded_right
+  return max(0, min(problem.keys, query + problem.high + 1));
+#else
+  return problem.keys;
+#endif
+}
+
+// The weight of a product x is 2^(factor·(logit(x) - the largest logit)).
+struct Scores {
+  float factor;
+#if softcap
+  float inner;  // 2·log2(e) times what tanh is taken of, of a product of 1
+#endif
+
+  __device__ __forceinline__ explicit Scores(const Arguments& arguments) {
+    const float scale = arguments.scale == 0.0f  ? static_cast<float>(Problem::usual_scale)
+                        : arguments.scale > 0.0f ? arguments.scale
+                                                 : __int_as_float(0x7fffffff);  // NaN shows what is wrong
+#if softcap
+    inner = 2.0f * log2_e * scale / arguments.softcap;
+    factor = arguments.softcap * log2_e;
+#else
+    factor = scale * log2_e;
+#endif
+  }
+
+  __device__ __forceinline__ float logit(float product) const {
+#if softcap
+    return 1.0f - 2.0f * reciprocal(1.0f + exp2_flushed(inner * product));
+#else
+    return product;
+#endif
+  }
+};
+
+// What a row has at its end.
+struct RowEnd {
+  float factor;  // of the sums of values
+  float lse;
+};
+
+// Of the largest logit, -infinity if there is none, and the sum of weights. A sink joins here; with it, the
+// largest of all scores may be another.
+__device__ __forceinline__ RowEnd end_of_row(const Arguments& arguments, float largest, float sum,
+                                             float factor, int head) {
+  constexpr float ln_2 = 0.693147180559945309f;
+  float top = sum > 0.0f || sum != sum ? largest * factor : -infinity(), scale = 1.0f;
+#if sinks
+  const float sink = arguments.sinks[head] * log2_e, both = fmaxf(top, sink);
+  if (both > -infinity()) {
+    scale = exp2f(top - both);
+    sum = sum * scale + exp2f(sink - both);
+    top = both;
+  }
+#endif
+  const bool nothing = sum == 0.0f;
+  return {nothing ? 0.0f : scale / sum, nothing ? -infinity() : top * ln_2 + logf(sum)};
+}

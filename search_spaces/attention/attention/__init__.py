@@ -1,0 +1,25 @@
+"""attention, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autotune.codegen.attention.attention.emit import emit_reference
+from autotune.codegen.attention.attention.presets import PRESETS
+from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.search_spaces.contract.operator import Operator
+
+from . import flash
+from .baselines import BASELINES
+from .call import CALL
+
+OPERATOR: Operator[AttentionProblem, Any] = Operator(
+    name="attention",
+    summary="O = softmax(scale·Q·Kᵀ)·V of each head, by online softmax",
+    problem_type=AttentionProblem,
+    kernels=(flash.KERNEL,),
+    reference=emit_reference,
+    presets=PRESETS,
+    baselines=BASELINES,
+    call=CALL,
+)

@@ -1,0 +1,84 @@
+"""What attention refuses, how it counts what queries see, and what its space and its exports hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from attention_cases import KINDS, LIMITS, SMALL_PROBLEMS
+
+from autotune import dispatcher
+from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
+from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.export import bundle_of, kernels_of
+from autotune.search_spaces.attention.attention import OPERATOR
+
+
+@pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
+@pytest.mark.parametrize("kinds", [*KINDS, {"window_right": 4}, {"window_left": 1, "window_right": 1}])
+def test_pairs_are_those_that_are_seen(sizes: tuple[int, int], kinds: dict[str, object]) -> None:
+    problem = replace(AttentionProblem(*sizes, 1), **kinds)
+    assert problem.pairs == problem.seen(np.arange(problem.queries)).sum()
+
+
+def test_causal_queries_see_their_diagonal_last() -> None:
+    np.testing.assert_array_equal(
+        AttentionProblem(2, 3, 1, causal=True).seen(np.arange(2)), [[True, True, False], [True, True, True]]
+    )
+    np.testing.assert_array_equal(
+        AttentionProblem(2, 3, 1, causal=True, top_left=True, window_left=1).seen(np.arange(2)),
+        [[True, False, False], [False, True, False]],
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"heads": 6, "heads_kv": 4}, "heads_kv=4: expected a divisor of the 6 heads of q"),
+        ({"causal": True, "window_right": 2}, "window_right=2: expected 0 with causal"),
+        ({"head_dim": 257}, "head_dim=257: expected 1 … 256"),
+        ({"batch": 2**20, "queries": 2**11}, "expected 2147483647 rows at most"),
+    ],
+)
+def test_problems_that_cannot_be(fields: dict[str, int], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        replace(AttentionProblem(64, 64, 2), **fields)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "options", "wrong"),
+    [
+        (((2, 8, 3, 16), (2, 8, 2, 16), (2, 8, 2, 16)), {}, "expected heads that divide the 3 of q"),
+        (((2, 8, 2, 16), (2, 8, 2, 8), (2, 8, 2, 16)), {}, "expected the batch and head_dim of q"),
+        (((2, 8, 2, 16), (2, 8, 2, 16), (2, 9, 2, 16)), {}, "expected that of k"),
+        (((8, 2, 16), (8, 2, 16), (8, 2, 16)), {}, "expected four axes, bshd"),
+        (((2, 8, 2, 16),) * 3, {"order": "sbhd"}, "order='sbhd': expected bshd or bhsd"),
+    ],
+)
+def test_calls_that_are_refused(shapes: tuple[tuple[int, ...], ...], options: dict[str, object], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        dispatcher.attention(*(np.ones(shape, np.float16) for shape in shapes), **options)
+
+
+def test_heads_ahead_of_queries() -> None:
+    """All of a call with other strides: a packed QKV, and PyTorch's order."""
+    random = np.random.default_rng(0)
+    packed = random.standard_normal((2, 9, 3, 2, 16)).astype(np.float16)
+    q, k, v = (packed[:, :, part] for part in range(3))
+    expected = dispatcher.attention(q, k, v, causal=True)
+    swapped = [np.swapaxes(one, 1, 2) for one in (q, k, v)]
+    found = dispatcher.attention(*swapped, causal=True, order="bhsd")
+    assert found.shape == (2, 2, 9, 16)
+    np.testing.assert_array_equal(np.swapaxes(found, 1, 2), expected)
+
+
+def test_vectors_are_no_wider_than_heads_are_aligned_for() -> None:
+    problem = AttentionProblem(64, 64, 2, head_dim=12)
+    assert "vector_width 8 over the 4 elements of aligned loads" in OPERATOR.violations(
+        problem, FlashSchedule(vector_width=8), LIMITS
+    )
+
+
+def test_schedules_of_any_sizes_can_be_exported() -> None:
+    assert kernels_of(bundle_of(OPERATOR, [SMALL_PROBLEMS[0]], LIMITS, []))
