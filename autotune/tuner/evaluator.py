@@ -48,14 +48,13 @@ class Evaluator:
         run: str | None = None,
     ) -> None:
         spec = device.spec
-        plain = asdict(spec) | {"compute_capability": list(spec.compute_capability)}  # as JSON gives it back
         self._operator, self._problem, self._spec = operator, problem, spec
         self._pool = pool
         self._environment = environment(device)
         self._trial = partial(
             Trial,
-            device=DeviceRecord(spec.name, spec.compute_capability, plain),
-            problem=ProblemRecord(operator.name, problem.key, problem.to_dict()),
+            device=DeviceRecord.of(spec),
+            problem=ProblemRecord.of(operator.name, problem),
             time_source=device.time_source,
             run=run,
         )

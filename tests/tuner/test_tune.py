@@ -202,7 +202,7 @@ def test_the_same_seed_tries_the_same_schedules_where_times_are_modelled_however
 def test_a_sampler_draws_by_its_seed(name):
     def draws(seed):
         proposals = Proposals(TOY, PROBLEM, ToyDevice.spec, name, seed, first=(), known={})
-        return [next(proposals).schedule for _ in range(5)]
+        return [next(proposals) for _ in range(5)]
 
     with quiet_optuna():
         assert draws(1) == draws(1)
