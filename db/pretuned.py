@@ -64,8 +64,8 @@ def advice(device: str, operator: str | None = None) -> str:
         return ""
     return (
         f"no schedules {f'of {operator} ' if operator else ''}ship for {device}, so those of its kin or a model serve: "
-        f"autotune tune {operator or 'OPERATOR'} --untuned --seconds 60 finds good ones for what programs called, in a minute "
-        "a problem"
+        f"autotune tune {operator or 'OPERATOR'} --untuned --seconds 60 finds good ones for what programs called, "
+        "in a minute a problem"
     )
 
 
