@@ -18,7 +18,7 @@ PRODUCT_K, PRODUCT_COLUMNS = 16, 8
 _BARRIER = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
-KEYS = tuple(range(32, 193, 16))
+KEYS = tuple(range(32, 241, 16))
 
 
 @dataclass(frozen=True)
