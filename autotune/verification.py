@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .codegen.model.dtype import DType
+from .codegen.model.lists import suffixed
 from .codegen.model.problem import Array, Problem
 from .codegen.model.tensor import Checked, Role, Tensor, Within
 
@@ -81,7 +82,7 @@ def expected_dtype(tensor: Tensor) -> DType:
 
 def scale_name(tensor: Tensor) -> str:
     """The array, of float64, in which a reference may state the scale of each element's tolerance."""
-    return f"{tensor.name}_scale"
+    return suffixed(tensor.name, "_scale")
 
 
 def judge(

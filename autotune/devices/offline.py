@@ -78,9 +78,9 @@ class OfflineSession:
     def _emulate(self, problem: Problem, program: Program) -> Evaluation:
         """What the emulator says of one kernel on one small problem."""
         try:
-            return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds))
+            return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds, self._spec.compute_capability))
         except (EmulatorKilledError, CompilerKilledError) as error:
-            return Evaluation(Status.CRASHED, error=str(error))
+            return Evaluation(Status.CRASHED, error=str(error), killed=True)
         except EmulatorError as error:
             return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
         except CompileError as error:

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.lists import suffixed
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Checked, Role, Tensor
 from autotune.verification import UNTOUCHED, WRITTEN, Mismatch, expected_dtype, is_sampled, scale_name
@@ -85,8 +86,8 @@ class OutputJudge:
         """Where the checker reports, beside what tensors held `before` that are read and written."""
         checked = [tensor.name for tensor in self._outputs if isinstance(tensor.judged, Checked)]
         self._reports = {name: self._allocate(REPORT.itemsize, 8) for name in checked}
-        return {f"{name}_report": report for name, report in self._reports.items()} | {
-            f"{name}_before": buffer for name, buffer in before.items()
+        return {suffixed(name, "_report"): report for name, report in self._reports.items()} | {
+            suffixed(name, "_before"): buffer for name, buffer in before.items()
         }
 
     def judge(

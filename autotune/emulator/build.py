@@ -43,6 +43,7 @@ _NO_ROOM = {
     "File size limit exceeded": errno.EFBIG,  # the signal that ends a compiler
     "File too large": errno.EFBIG,
 }
+NEWEST = (9, 0)  # the compute capability whose instructions kernels may all use
 RUNTIME = "runtime-"  # a file, before the digest of all that it is built of
 _RUNTIME_FLAGS = (*_LANGUAGE, "-O2", "-s", "-rdynamic")
 
@@ -51,13 +52,14 @@ class HostCompilerMissingError(AutotuneError, RuntimeError):
     """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 
-def command(program: Program, *, explains: bool = False) -> list[Path]:
+def command(program: Program, *, compute_capability: tuple[int, int] = NEWEST, explains: bool = False) -> list[Path]:
     """The command that runs a program: the runtime and its modules, from the cache if they were built before.
 
     A module is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
 
     Args:
         program: what is run.
+        compute_capability: of the device whose branches of the source are taken.
         explains: whether an overflow is reported with its line and values; else it ends the run by a signal.
 
     Raises:
@@ -66,16 +68,16 @@ def command(program: Program, *, explains: bool = False) -> list[Path]:
         OSError: there is no room for what it writes, nor in a temporary cache.
     """
     try:
-        return _command(program, explains)
+        return _command(program, compute_capability, explains)
     except OSError as error:
         if error.errno in _NO_ROOM.values() and give_up_cache(error):
-            return _command(program, explains)
+            return _command(program, compute_capability, explains)
         raise
 
 
-def _command(program: Program, explains: bool) -> list[Path]:
-    compiler = host_compiler()
-    flags = (*kernel_flags(compiler), *(() if explains else (_TRAP,)))
+def _command(program: Program, compute_capability: tuple[int, int], explains: bool) -> list[Path]:
+    compiler, (major, minor) = host_compiler(), compute_capability
+    flags = (*kernel_flags(compiler), f"-D__CUDA_ARCH__={major}{minor}0", *(() if explains else (_TRAP,)))
     return [runtime(compiler), *(_library(part, compiler, flags) for part in program.parts)]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
@@ -18,6 +19,7 @@ from autotune.verification import (
     unwritten,
 )
 
+from .build import NEWEST
 from .launch import EmulatorError, run
 
 SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
@@ -25,13 +27,20 @@ SEEDS = (0, 1, 2)  # threads go up, go down, and go at random
 _Arrays = Mapping[str, Array]
 
 
-def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> float:
+def verify(
+    problem: Problem,
+    program: Program,
+    seeds: Iterable[int] = SEEDS,
+    compute_capability: tuple[int, int] = NEWEST,
+) -> float:
     """Run a kernel on the problem's inputs, poisoned outputs beside them, and compare each output as a whole.
 
     A seed stands for an order of the threads and for inputs. The second one's inputs are those of the first, so that
     outputs that depend on the order show, unless the problem allows that. With the second seed, a kernel with a
     workspace is launched twice on the same one, and outputs that may be an input's array are. From the second seed on,
     outputs have the other poison. From the third on, inputs are `Problem.exact_inputs`, if there are any.
+
+    Where the source has branches by architecture, those of `compute_capability` are taken.
 
     Returns:
         The largest absolute error.
@@ -42,14 +51,15 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
         HostCompilerMissingError: there is no g++.
     """
     first, *others = seeds
+    launched = partial(_launched, problem, partial(run, program, compute_capability=compute_capability))
     before, rows = launch_arrays(problem, first), problem.sampled_rows(first)
     expected = _expected(problem, before, rows)
-    before_first, after = before, _launched(problem, program, before, first)
+    before_first, after = before, launched(before, first)
     errors = [_judged(problem, before, after, expected, rows)]
     for seed in others[:1]:
         before = launch_arrays(problem, first, POISONS[1])
         before |= {tensor.name: before[tensor.in_place] for tensor in problem.tensors if tensor.in_place}
-        again = _launched(problem, program, before, seed, runs=2 if program.workspace_bytes else 1)
+        again = launched(before, seed, runs=2 if program.workspace_bytes else 1)
         errors.append(_judged(problem, before, again, expected, rows))
         _require_written(problem, (before_first, after), (before, again), rows)
         if problem.deterministic:
@@ -57,7 +67,7 @@ def verify(problem: Problem, program: Program, seeds: Iterable[int] = SEEDS) -> 
     for seed in others[1:]:
         exact = exact_launch_inputs(problem, seed)
         before = launch_arrays(problem, seed, POISONS[1]) | (exact or {})
-        after_others, rows = _launched(problem, program, before, seed), problem.sampled_rows(seed)
+        after_others, rows = launched(before, seed), problem.sampled_rows(seed)
         expected = _expected(problem, before, rows)
         errors.append(_judged(problem, before, after_others, expected, rows, exact=exact is not None))
     return max(errors)
@@ -70,11 +80,11 @@ def _expected(problem: Problem, before: _Arrays, rows: Array | None) -> _Arrays:
     return problem.reference_rows(inputs, problem.scalars, rows)
 
 
-def _launched(problem: Problem, program: Program, before: _Arrays, seed: int, *, runs: int = 1) -> _Arrays:
+def _launched(problem: Problem, run: Callable[..., None], before: _Arrays, seed: int, *, runs: int = 1) -> _Arrays:
     """What tensors hold after a launch; those that are one array before it are one after it."""
     copies = {id(array): array.copy() for array in before.values()}
     after = {name: copies[id(array)] for name, array in before.items()}
-    run(program, problem.tensors, after, problem.scalars, seed=seed, runs=runs)
+    run(problem.tensors, after, problem.scalars, seed=seed, runs=runs)
     return after
 
 

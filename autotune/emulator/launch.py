@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import signal
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from autotune.base.errors import AutotuneError
+from autotune.codegen.model.hardware import MOST_ARGUMENT_BYTES
 from autotune.codegen.model.launch import Launch, Memset, Region
+from autotune.codegen.model.packing import laid_out
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 
-from .build import command
+from .build import NEWEST, command
 from .request import request
 from .sparse import elements
 
@@ -40,6 +44,7 @@ def run(
     seed: int = 0,
     runs: int = 1,
     cpu_seconds: int = 60,
+    compute_capability: tuple[int, int] = NEWEST,
 ) -> None:
     """Run the steps of a program on flat arrays; outputs are changed in place.
 
@@ -53,6 +58,8 @@ def run(
         runs: how often to run all steps, each time on the arrays as they were given but on one workspace; the
             arrays get the outcome of the last run.
         cpu_seconds: after how long to give up.
+        compute_capability: of the device whose branches of the source are taken, such as what multiplies where tensor
+            cores lack a type.
 
     Raises:
         EmulatorError: the kernel did something that a GPU does not allow or that has no defined result.
@@ -63,6 +70,7 @@ def run(
     tensors = [tensor for tensor in tensors if tensor.name in program.tensor_names]
     for tensor in tensors:
         _check_array(tensor, arrays[tensor.name])
+    _check_arguments(program)
     for step in program.unrolled:
         if isinstance(step, Memset):
             _check_memset(step, program.workspace_bytes)
@@ -74,11 +82,12 @@ def run(
         return
     buffers, buffer_of = _buffers(tensors, arrays)
     asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
-    completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
+    built = partial(command, program, compute_capability=compute_capability)
+    completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if completed.returncode == -signal.SIGKILL:
-        completed = subprocess.run(command(program), input=asked, capture_output=True, check=False)
+        completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if -completed.returncode in _TRAPS:
-        completed = subprocess.run(command(program, explains=True), input=asked, capture_output=True, check=False)
+        completed = subprocess.run(built(explains=True), input=asked, capture_output=True, check=False)
     _check_outcome(completed, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in buffers if t.role is not Role.INPUT])
 
@@ -122,6 +131,15 @@ def _shared(tensor: Tensor, other: Tensor, arrays: Mapping[str, Array]) -> bool:
             "expected the same array, or memory of its own"
         )
     return True
+
+
+def _check_arguments(program: Program) -> None:
+    """That a launch can take them; those with lists of arrays may be too many."""
+    size = max((ctypes.sizeof(kind) for kind in laid_out(program.blocks)[0]), default=0)
+    if size > MOST_ARGUMENT_BYTES:
+        raise EmulatorError(
+            f"{program.name} takes arguments of {size} bytes: a launch has {MOST_ARGUMENT_BYTES} at most"
+        )
 
 
 def _check_launch(launch: Launch) -> None:

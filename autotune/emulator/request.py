@@ -10,6 +10,7 @@ from itertools import pairwise
 from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out, packed
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
@@ -139,7 +140,7 @@ def request(
     at = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
     indices = at | {name: at[buffer] for name, buffer in buffer_of.items()}
     pointers = [
-        _Pointer(begin + getattr(kind, a.name).offset, indices[a.brought])
+        _Pointer(begin + getattr(kind, member(a.name)).offset, indices[a.brought])
         for begin, kind, block in zip(begins, kinds, program.blocks, strict=False)
         for a in block
         if a.brought in indices

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Checked, Exact, Role, Tensor
+from autotune.codegen.source.arguments import cuda_members
 from autotune.verification import scale_name
 
-from .interface import call
+from .interface import call, scalars_of
 from .kernels import WORKSPACE, Kernels
 
 _CASES, _TRIED = 8, 300
@@ -32,8 +34,9 @@ def example(exported: Kernels) -> str:
         "CASES": ",\n".join(f"    {{{', '.join(map(str, _values(exported, problem)))}}}" for problem in problems),
         "DECLARED": ", ".join(f"{size} = sizes[{number}]" for number, size in enumerate(exported.sizes)),
         "SIZE_COUNT": str(len(exported.sizes)),
-        "SCALARS": " ".join(f"const double scalar_{key} = {value!r};" for key, value in problems[0].scalars.items()),
-        "CALL": call(exported, 'tensor("{name}")', "scalar_{name}"),
+        "MEMBERS": cuda_members(list(scalars_of(exported))),
+        "SCALARS": ",\n".join(f"    {_scalars(exported, problem)}" for problem in problems),
+        "CALL": call(exported, 'tensor("{name}")', "scalars[number].{name}"),
         "WORKSPACE": WORKSPACE,
     }
     text = _TEMPLATE.read_text(encoding="utf-8")
@@ -102,6 +105,21 @@ def _any(tensor: Tensor) -> tuple[Array, Array]:
 
 def _values(exported: Kernels, problem: Problem) -> Iterator[int]:
     return iter(exported.bundle.sizes(problem).values())
+
+
+def _scalars(exported: Kernels, problem: Problem) -> str:
+    """What a problem is verified with, as the members of a struct."""
+    kinds = {one.name: one.cuda_type for one in scalars_of(exported)}
+    words = []
+    for names in grouped(kinds).values():
+        values = ", ".join(_literal(kinds[name], problem.scalars[name]) for name in names)
+        words.append(f"{{{values}}}" if is_element(names[0]) else values)
+    return f"{{{', '.join(words)}}}"
+
+
+def _literal(kind: str, value: float) -> str:
+    suffix = {"unsigned long long": "ULL", "long long": "LL", "float": "f"}.get(kind, "")
+    return f"{float(value) if kind in ('float', 'double') else int(value)}{suffix}"
 
 
 def _flag(tensor: Tensor, role: Role) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.tensor import Role
 
 from .kernels import WORKSPACE, Kernels
@@ -23,7 +25,7 @@ def header(exported: Kernels) -> str:
 #include <stddef.h>
 /* {bundle.operator.summary}
    For {fixed or "all problems"}{f"; {alone}" if alone else ""}. Operands are dense and aligned to 16 bytes; sizes are
-   at least 1, {ranges} at most. For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
+   at least 1, {ranges} at most. {_lists(exported)}For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
 
 #ifdef __cplusplus
 extern "C" {{
@@ -81,17 +83,28 @@ CUresult autotune_{name}({_parameters(exported)}) {{
 
 
 def call(exported: Kernels, pointers: str, scalars: str) -> str:
-    """The arguments of a call in C++, with formats for what a pointer and a scalar is there, by ``{name}``."""
-    words = [pointers.format(name=name) for name in _pointers(exported)]
-    words += list(exported.sizes)
-    words += [scalars.format(name=one.name) for one in _scalars(exported)]
+    """The arguments of a call in C++, with formats for what a pointer is there, and a scalar or a list of them."""
+    words = []
+    for names in grouped(_pointers(exported)).values():
+        given = [pointers.format(name=one) for one in names]
+        words.append(f"std::vector<CUdeviceptr>{{{', '.join(given)}}}.data()" if is_element(names[0]) else given[0])
+    words += exported.sizes
+    words += [scalars.format(name=name) for name in grouped(one.name for one in scalars_of(exported))]
     return ", ".join([*words, WORKSPACE, "nullptr"])
 
 
+def _lists(exported: Kernels) -> str:
+    """How long lists are, for the header; each with what the kernels take for its elements."""
+    lists = {name: len(names) for name, names in grouped(_pointers(exported)).items() if is_element(names[0])}
+    listed = ", ".join(f"{name} has {count} elements" for name, count in lists.items())
+    return f"{listed}: 0 for those that are left out. " if listed else ""
+
+
 def _parameters(exported: Kernels) -> str:
-    words = [f"CUdeviceptr {name}" for name in _pointers(exported)]
+    words = list(_declared("CUdeviceptr", _pointers(exported)))
     words += [f"long long {size}" for size in exported.sizes]
-    words += [f"{one.cuda_type} {one.name}" for one in _scalars(exported)]
+    for kind, group in groupby(scalars_of(exported), lambda one: one.cuda_type):
+        words += _declared(kind, (one.name for one in group))
     return ", ".join([*words, "CUdeviceptr workspace", "CUstream stream"])
 
 
@@ -103,7 +116,14 @@ def _pointers(exported: Kernels) -> tuple[str, ...]:
     return exported.addresses[:-1]
 
 
-def _scalars(exported: Kernels) -> Iterator[Argument]:
+def _declared(kind: str, names: Iterable[str]) -> Iterator[str]:
+    """Parameters of a type: a list's elements are one array."""
+    for name, group in grouped(names).items():
+        yield f"const {kind}* {name}" if is_element(group[0]) else f"{kind} {name}"
+
+
+def scalars_of(exported: Kernels) -> Iterator[Argument]:
+    """Those that a call brings."""
     zeros = _zeros(exported)
     return (one for one in exported.scalars if one.name not in zeros)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch, Memset
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
@@ -148,7 +149,7 @@ def _write_plan(writer: Writer, program: Program, digests: Sequence[str], export
     names = [one.name for one in exported.scalars]
     for begin, kind, block in zip(begins, kinds, program.blocks, strict=False):
         for one in block:
-            position = begin + getattr(kind, one.name).offset
+            position = begin + getattr(kind, member(one.name)).offset
             if one.tensor_map:
                 writer.line(f"plan.add({position}, {_tensor_map(writer, one.tensor_map, exported.addresses)});")
             elif one.value is not None:
@@ -217,6 +218,8 @@ def _function(signature: str, tree: Tree[Any], write: Any) -> str:
     writer = Writer()
     writer.tree(tree, write)
     body = "\n".join(writer.lines)
+    if "sizes" not in body:
+        signature = signature.replace("const Sizes& sizes", "const Sizes&")  # else a compiler warns
     return f"inline {signature} {{\n{body}\n}}\n\n"
 
 

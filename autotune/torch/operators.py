@@ -11,7 +11,10 @@ from typing import Any
 
 import torch
 
+from autotune.codegen.model.lists import list_of
+from autotune.dispatcher.arrays.arrays import each
 from autotune.dispatcher.calls.function import dispatched
+from autotune.dispatcher.calls.lists import one_by_one, together
 from autotune.dispatcher.calls.resolve import plain_option
 from autotune.dispatcher.calls.shorthand import shorthands
 from autotune.search_spaces.contract.call import OUT, STREAM, Call
@@ -47,12 +50,13 @@ class _Operator:
     def function(self) -> Callable[..., Any]:
         """What users call."""
         call, required, several = self._call, self._required, len(self._made) > self._required
+        listed = bool(call.lists)
         compute, bind = dispatched(call.name).function, self._bind
         record = recorder(call.name, self._computation, self._save, self._gradients) if self._derivative else None
 
         def function(*arguments: Any, **options: Any) -> Any:
             inputs, others = bind(*arguments, **options)
-            plain, recorded = examined(inputs.values())
+            plain, recorded = examined(each(inputs.values()) if listed else inputs.values())
             if plain and not recorded:
                 return compute(*arguments, **options)
             if plain and record is not None:
@@ -76,7 +80,7 @@ class _Operator:
     def _dispatched(self, *arguments: Any, **options: Any) -> Any:
         """The outputs that are made, for PyTorch's dispatcher, which turns tuples into lists."""
         inputs, others = self._named(arguments, options)
-        inputs = {name: tensor if tensor is None else tensor.detach() for name, tensor in inputs.items()}
+        inputs = {name: _for_each(torch.Tensor.detach, tensor) for name, tensor in inputs.items()}
         others = {name: tuple(value) if isinstance(value, list) else value for name, value in others.items()}
         compute, names = self._computation(others)
         returned = compute(**inputs, **others)
@@ -94,7 +98,7 @@ class _Operator:
 
     def _all_made(self, inputs: Named, outputs: Named) -> Any:
         """What the schema promises: without elements where this call's derivative needs no output."""
-        like = inputs[self._call.inputs[0]]
+        like = next(each(inputs.values()))
         made = tuple(outputs[name] if name in outputs else like.new_empty(0) for name in self._made)
         return made[0] if len(made) == 1 else made or None
 
@@ -110,16 +114,15 @@ class _Operator:
         """Tensors without values, of the shapes and dtypes that a tracer has to know."""
         call = self._call
         inputs, others = self._named(arguments, options)
-        layouts = {name: None if tensor is None else _layout(tensor) for name, tensor in inputs.items()}
+        layouts = {name: _for_each(_layout, tensor) for name, tensor in inputs.items()}
         types = call.types(**layouts, **{name: plain_option(others[name]) for name in call.options})
-        like = inputs[call.inputs[0]]
-        return self._all_made(
-            inputs,
-            {
-                name: like.new_empty(types[name].shape, dtype=getattr(torch, types[name].dtype))
-                for name in (*call.required_outputs, *self._saved_outputs(others))
-            },
-        )
+        like, computed = next(each(inputs.values())), {*call.required_outputs, *self._saved_outputs(others)}
+        made = {
+            name: like.new_empty(shape, dtype=getattr(torch, dtype))
+            for name, (shape, dtype) in one_by_one(call, types.items())
+            if list_of(name) in computed
+        }
+        return self._all_made(inputs, together(call, made))
 
     def _setup(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         self._save(ctx, *self._named(inputs, {}), dict(zip(self._made, _tuple(output), strict=True)))
@@ -156,6 +159,13 @@ def _layout(tensor: Any) -> Layout:
     """The layout of a tensor whose sizes may be symbols, and which may have no address."""
     dtype = str(tensor.dtype).removeprefix("torch.")
     return Layout(tuple(tensor.shape), tuple(tensor.stride()), dtype, tensor.itemsize, 16)
+
+
+def _for_each(function: Callable[[Any], Any], given: Any) -> Any:
+    """What a function makes of a tensor, of each one of a list, or of None: None."""
+    if isinstance(given, list | tuple):
+        return list(map(function, given))
+    return None if given is None else function(given)
 
 
 def _tuple(returned: Any) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ def schema(call: Call, derivative: Derivative | None = None) -> str:
     """The schema of an operator that makes new outputs."""
     parameters = (_parameter(call, call.signature.parameters[name]) for name in call.functional)
     made = outputs_made(call, derivative)
-    outputs = ", ".join("Tensor" for _ in made)
+    outputs = ", ".join("Tensor[]" if name in call.lists else "Tensor" for name in made)
     return f"({', '.join(parameters)}) -> {outputs if len(made) == 1 else f'({outputs})'}"
 
 
@@ -28,7 +28,8 @@ def outputs_made(call: Call, derivative: Derivative | None) -> tuple[str, ...]:
 
 def _parameter(call: Call, parameter: Parameter) -> str:
     if parameter.name in call.inputs:
-        alias = f"(a{call.updates.index(parameter.name)}!)" if parameter.name in call.updates else ""
+        alias = "[]" if parameter.name in call.lists else ""
+        alias += f"(a{call.updates.index(parameter.name)}!)" if parameter.name in call.updates else ""
         kind = f"Tensor{alias}{'?' if parameter.name in call.optional else ''}"
     else:
         kind = _kind(parameter.annotation)

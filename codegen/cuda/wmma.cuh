@@ -152,9 +152,7 @@ __device__ __forceinline__ void wmma_store(typename Type::Sum* matrix, const typ
 
 template <typename Type>
 __device__ constexpr bool wmma_exists() {
-#ifdef AUTOTUNE_EMULATOR
-  return true;
-#elif defined(__CUDA_ARCH__)
+#ifdef __CUDA_ARCH__
   return __CUDA_ARCH__ >= Type::least_arch;
 #else
   return false;

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from .argument import WORKSPACE, Argument, TensorMapBytes
 from .integers import round_up
+from .lists import member
 from .tensor_map import TensorMap
 
 _T = TypeVar("_T")
@@ -93,11 +94,11 @@ def frame(
         ValueError: as of `packed`.
     """
     made = [packed(name, block, pointers, scalars, encode) for block in blocks]
-    filled = _frame(tuple(map(_members, blocks)), tuple((one.brought, _in_frame(one)) for one in brought))()
+    filled = _frame(tuple(map(_members, blocks)), tuple((member(one.brought), _in_frame(one)) for one in brought))()
     for number, block in enumerate(made):
         setattr(filled, _block(number), block)
     for one in brought:
-        setattr(filled, one.brought, (pointers if one.pointer else scalars)[one.brought])
+        setattr(filled, member(one.brought), (pointers if one.pointer else scalars)[one.brought])
     return filled
 
 
@@ -117,7 +118,7 @@ def structs_of(packed: Any) -> list[Any]:
 def tensor_maps(blocks: Sequence[_Block], packed: ctypes.Structure) -> list[tuple[TensorMap, int]]:
     """Each tensor map of what `Program.pack` made, and its address there."""
     return [
-        (one.tensor_map, ctypes.addressof(struct) + getattr(type(struct), one.name).offset)
+        (one.tensor_map, ctypes.addressof(struct) + getattr(type(struct), member(one.name)).offset)
         for struct, block in zip(structs_of(packed), blocks, strict=True)
         for one in block
         if one.tensor_map
@@ -130,16 +131,16 @@ def refresher(brought: Sequence[Argument], blocks: Sequence[_Block], frame: Any)
     It is written out as source, as a dataclass's ``__init__`` is. Nothing is done where nothing has changed.
     """
     value_of = {one.brought: f"value_{number}" for number, one in enumerate(brought)}
-    lines = [f"    {value} = frame.{name}\n" for name, value in value_of.items()]
+    lines = [f"    {value} = frame.{member(name)}\n" for name, value in value_of.items()]
     for number, block in enumerate(blocks):
         for one in (one for one in block if one.brought and one.tensor_map is None):
             value = value_of[one.brought] + (f" + {one.offset}" if one.offset else "")
-            lines.append(f"    {_block(number)}.{one.name} = {value}\n")
+            lines.append(f"    {_block(number)}.{member(one.name)} = {value}\n")
     scope: dict[str, Any] = {_block(number): getattr(frame, _block(number)) for number in range(len(blocks))}
     scope["frame"] = frame
     exec(f"def refresh():\n{''.join(lines) or '    pass'}", scope)
     refresh: Callable[[], None] = scope["refresh"]
-    begin = getattr(type(frame), brought[0].brought).offset if brought else 0
+    begin = getattr(type(frame), member(brought[0].brought)).offset if brought else 0
     address, size = ctypes.addressof(frame) + begin, ctypes.sizeof(frame) - begin
     before = b""
 
@@ -154,7 +155,7 @@ def refresher(brought: Sequence[Argument], blocks: Sequence[_Block], frame: Any)
 
 
 def _members(arguments: _Block) -> tuple[tuple[str, type], ...]:
-    return tuple((one.name, one.ctype) for one in arguments)
+    return tuple((member(one.name), one.ctype) for one in arguments)
 
 
 def _in_frame(argument: Argument) -> type:

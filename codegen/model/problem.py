@@ -128,8 +128,15 @@ class Problem(ABC):
 
     @property
     def scalars(self) -> Mapping[str, float]:
-        """Scalar arguments to verify and to time with; a caller of the dispatcher brings their own."""
+        """Scalar arguments to verify and to time with; a caller of the dispatcher brings their own.
+
+        Among them is what differs between the elements of a list, such as the length of each.
+        """
         return {}
+
+    def tensors_with(self, scalars: Mapping[str, float]) -> tuple[Tensor, ...]:
+        """`tensors` of a call with these scalars, where shapes of lists' elements follow from them."""
+        return self.tensors
 
     @property
     def deterministic(self) -> bool:

@@ -16,10 +16,16 @@ class Unit(StrEnum):
     FP32 = "fp32"
     FP64 = "fp64"  # without tensor cores
     SPECIAL = "special"  # ex2, lg2, rcp, rsqrt, sin, cos, tanh
-    TENSOR_FP16 = "tensor_fp16"  # FP16 and BF16
+    TENSOR_FP16 = "tensor_fp16"
+    TENSOR_BF16 = "tensor_bf16"
     TENSOR_TF32 = "tensor_tf32"
     TENSOR_FP8 = "tensor_fp8"
     TENSOR_INT8 = "tensor_int8"
+
+    @property
+    def label(self) -> str:
+        """What people read: ``INT8 tensor cores``."""
+        return _LABELS.get(self) or f"{self.removeprefix('tensor_').upper()} tensor cores"
 
     @property
     def operations(self) -> int:
@@ -30,6 +36,9 @@ class Unit(StrEnum):
     def symbol(self) -> str:
         """How people abbreviate its operations: ``FLOP``, or ``OP`` where they are not floating-point sums."""
         return "OP" if self in (Unit.SPECIAL, Unit.TENSOR_INT8) else "FLOP"
+
+
+_LABELS = {Unit.FP32: "FP32", Unit.FP64: "FP64", Unit.SPECIAL: "special functions"}
 
 
 @dataclass(frozen=True)

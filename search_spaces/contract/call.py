@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -29,11 +29,14 @@ class Binding(NamedTuple):
 
     Attributes:
         problem: for arrays of these layouts.
-        pointers: the kernel's pointer arguments that get the addresses of arrays, where they have other names.
+        pointers: the kernel's pointer arguments that get the addresses of arrays, where they have other names. A list's
+            elements go to those of the kernel's list, whose other elements are null pointers.
+        numbers: what the kernel takes for each element of a list, such as ``length[2]``; 0 for those left out.
     """
 
     problem: Problem
     pointers: Mapping[str, str] = MappingProxyType({})
+    numbers: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,14 @@ class Call:
         in_place: pairs of an output and an input that may be the same array.
         updates: the inputs that are written, too, such as a cache of keys. Of each, what the problem's reference says
             changes, and nothing else. A call without outputs returns None.
+        lists: the inputs and outputs that are lists of arrays, one or more, of shapes of their own. `types` and `bind`
+            get a list of layouts for each, and `types` returns a list of types.
     """
 
     declaration: Callable[..., Any]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    types: Callable[..., Mapping[str, ArrayType]]
+    types: Callable[..., Mapping[str, ArrayType | Sequence[ArrayType]]]
     bind: Callable[..., Binding]
     scalars: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -77,6 +82,7 @@ class Call:
     accumulates: str = ""
     in_place: tuple[tuple[str, str], ...] = ()
     updates: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = {*self.signature.parameters, *(self.outputs if self.outputs_packed else ())}
@@ -90,6 +96,9 @@ class Call:
             raise ValueError(f"{self.name}: {twice[0]!r} is an input and an output: expected an input in `updates`")
         if others := sorted({*self.updates} - {*self.inputs}):
             raise ValueError(f"{self.name}: {others[0]!r} is updated: expected an input")
+        singles = {*self.scalars, *self.optional, *self.updates, *(name for pair in self.in_place for name in pair)}
+        if wrong := sorted({*self.lists} & singles | {*self.lists} - {*self.arrays}):
+            raise ValueError(f"{self.name}: {wrong[0]!r} is a list: expected a plain input or output")
         if not self.required_outputs and not {*self.updates} - {*self.optional}:
             raise ValueError(f"{self.name}: expected an output or an update that is not optional")
 

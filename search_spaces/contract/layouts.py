@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
+from autotune.codegen.model.lists import element
 from autotune.codegen.model.tensor import row_major
 
 Shape = tuple[int, ...]
@@ -41,6 +43,14 @@ class Layout(NamedTuple):
         """Whether there are no gaps and the last axis varies fastest; strides of axes of one element do not count."""
         axes = zip(self.shape, self.strides, row_major(self.shape), strict=True)
         return 0 in self.shape or all(extent == 1 or stride == usual for extent, stride, usual in axes)
+
+
+Layouts = Sequence[Layout]  # of a list's elements
+
+
+def elements(**lists: Layouts) -> dict[str, Layout]:
+    """The layouts of lists' elements by the names of these, such as ``x[0]``."""
+    return {element(name, number): one for name, layouts in lists.items() for number, one in enumerate(layouts)}
 
 
 class Matrices(NamedTuple):

@@ -77,6 +77,8 @@ class Operator(Generic[P, S]):
     checker: Callable[[P], Program] | None = None
 
     def __post_init__(self) -> None:
+        if self.call and self.call.lists and self.derivative:
+            raise ValueError(f"{self.name}: {self.call.lists[0]} is a list, and calls with lists have no derivative")
         if self.default is None:
             candidates = self.kernels[0].candidates
             object.__setattr__(self, "default", lambda problem, spec: next(iter(candidates(problem, spec))))

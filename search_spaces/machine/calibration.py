@@ -120,9 +120,13 @@ class MeasuredPeaks:
     bandwidth: float
     operations: Mapping[Unit, float] = field(hash=False)
 
+    def executing(self, unit: Unit) -> Unit:
+        """The unit that does a unit's work."""
+        return self.spec.executing(unit)
+
     def peak(self, unit: Unit) -> float:
-        """Operations per second of a unit."""
-        return self.operations.get(unit) or self.spec.peak(unit)
+        """Operations per second of a unit's work."""
+        return self.operations.get(self.executing(unit)) or self.spec.peak(unit)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from math import inf
 
 from autotune.codegen.model.work import Unit
+
+# What multiplies on a device without such tensor cores: those of FP16 hold FP8 exactly, FMAs hold the others.
+_INSTEAD = {Unit.TENSOR_FP8: Unit.TENSOR_FP16, Unit.TENSOR_BF16: Unit.FP32, Unit.TENSOR_TF32: Unit.FP32}
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class DeviceSpec:
         clock_hz: boost clock of the SMs.
         bandwidth: device memory's bytes per second.
         rates: fused multiply-adds per SM and clock, by unit; results for ``special``. A unit without a rate is one that
-            the device lacks, or whose rate is not published.
+            the device lacks: `executing` says which does its work.
     """
 
     name: str
@@ -69,6 +71,23 @@ class DeviceSpec:
         figures["fp32_lanes"] = figures.pop("rates")[Unit.FP32]
         return hashlib.sha256(json.dumps(figures, sort_keys=True).encode()).hexdigest()[:16]
 
+    def executing(self, unit: Unit) -> Unit:
+        """The unit that does a unit's work here: FP8 is multiplied as FP16 before sm_89, BF16 by FMAs before sm_80.
+
+        Raises:
+            ValueError: neither the unit nor what takes its place has a rate.
+        """
+        found: Unit | None = unit
+        while found is not None and found not in self.rates:
+            found = _INSTEAD.get(found)
+        if found is None:
+            raise ValueError(f"{self.name} has no rate of {unit.label}: expected one in its device file")
+        return found
+
+    def rate(self, unit: Unit) -> int:
+        """Multiply-adds, or special functions, per SM and clock of what does a unit's work here."""
+        return self.rates[self.executing(unit)]
+
     def peak(self, unit: Unit) -> float:
-        """Operations per second of a unit at the boost clock; infinite if its rate is unknown."""
-        return unit.operations * self.rates.get(unit, inf) * self.sm_count * self.clock_hz
+        """Operations per second of a unit's work at the boost clock."""
+        return unit.operations * self.rate(unit) * self.sm_count * self.clock_hz

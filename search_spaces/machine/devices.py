@@ -43,6 +43,13 @@ def named_device(identifier: str) -> DeviceSpec:
     return DeviceSpec(**figures | shared | {"compute_capability": (major, minor), "rates": rates})
 
 
+def kin_of(spec: DeviceSpec) -> list[str]:
+    """The models of the other named devices of the same compute capability, in alphabetical order."""
+    named = map(named_device, named_devices())
+    models = {one.name for one in named if one.compute_capability == spec.compute_capability}
+    return sorted(models - {spec.name})
+
+
 def model_rates(name: str, compute_capability: tuple[int, int]) -> dict[Unit, int]:
     """The rates of a device model, as the driver names it: its device file's, else its compute capability's.
 
@@ -57,7 +64,7 @@ def model_rates(name: str, compute_capability: tuple[int, int]) -> dict[Unit, in
 def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     """The limits that JSON values state, as a trial's device has them; nothing of them is trusted.
 
-    Values that state FP32 lanes alone get the other rates of their model.
+    Units whose rates they leave out get those of their model.
 
     Raises:
         ValueError: a member is unknown, missing, of another type, or out of range; one line.
@@ -70,6 +77,8 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     if not (isinstance(capability, list | tuple) and len(capability) == 2 and all(type(n) is int for n in capability)):
         raise ValueError(f"compute_capability={short(capability)}: expected two whole numbers")
     rates = _checked_rates(plain.pop("rates"))
+    with suppress(ValueError):  # a version may have stored fewer units than are known today
+        rates = model_rates(str(plain["name"]), (capability[0], capability[1])) | rates
     for name, value in plain.items():
         kind, least = kinds[name], int(name != "shared_reserved")
         fits = type(value) is kind or (kind is float and type(value) is int)

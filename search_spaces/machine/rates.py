@@ -12,12 +12,12 @@ if TYPE_CHECKING:  # commands that print a duration do not pay for importing Num
 
 def rate(problem: Problem, peaks: Peaks, seconds: float) -> str:
     """The rate of what bounds the problem on the device: ``51.4 TFLOP/s``, or ``3650 GB/s`` for device memory."""
-    from .roofline import bounding_unit
+    from .roofline import bounding_unit, operations
 
     unit = bounding_unit(problem, peaks)
     if unit is None:
         return copy_rate(problem, seconds)
-    tera = problem.work.count(unit) / seconds / 1e12
+    tera = operations(problem, peaks)[unit] / seconds / 1e12
     return f"{tera:.3g} T{unit.symbol}/s" if tera < 999.5 else f"{tera:.0f} T{unit.symbol}/s"
 
 

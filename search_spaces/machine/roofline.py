@@ -23,6 +23,9 @@ class Peaks(Protocol):
     @property
     def bandwidth(self) -> float: ...  # noqa: D102
 
+    def executing(self, unit: Unit) -> Unit:
+        """The unit that does a unit's work on the device."""
+
     def peak(self, unit: Unit) -> float:
         """Operations per second of a unit."""
 
@@ -33,7 +36,7 @@ def roofline(problem: Problem, peaks: Peaks) -> float:
 
 
 def bounding_unit(problem: Problem, peaks: Peaks) -> Unit | None:
-    """The unit that bounds the problem on the device; None if it is device memory."""
+    """The unit of the device that bounds the problem; None if it is device memory."""
     seconds = _seconds(problem, peaks)
     return max(seconds, key=lambda unit: seconds[unit])
 
@@ -41,7 +44,16 @@ def bounding_unit(problem: Problem, peaks: Peaks) -> Unit | None:
 def _seconds(problem: Problem, peaks: Peaks) -> dict[Unit | None, float]:
     """Seconds at the peak rates of device memory (None) and of each unit; the first counts in a tie."""
     seconds: dict[Unit | None, float] = {None: problem.work.bytes / peaks.bandwidth}
-    return seconds | {unit: count / peaks.peak(unit) for unit, count in problem.work.operations.items()}
+    return seconds | {unit: count / peaks.peak(unit) for unit, count in operations(problem, peaks).items()}
+
+
+def operations(problem: Problem, peaks: Peaks) -> dict[Unit, int]:
+    """What each unit of the device executes at least, where others do the work of those that it lacks."""
+    executed: dict[Unit, int] = {}
+    for unit, count in problem.work.operations.items():
+        here = peaks.executing(unit)
+        executed[here] = executed.get(here, 0) + count
+    return executed
 
 
 def impossible_rate(problem: Problem, seconds: float, spec: DeviceSpec) -> str:
@@ -52,11 +64,12 @@ def impossible_rate(problem: Problem, seconds: float, spec: DeviceSpec) -> str:
     a kernel writes may still be on its way to memory when the kernel ends.
     """
     work = problem.work
-    for unit, count in work.operations.items():
+    for unit, count in operations(problem, spec).items():
         if unit is not Unit.SPECIAL and count > spec.peak(unit) * seconds:
             rate = f"{count / seconds / 1e12:.1f}" if seconds else "infinitely many"
             peak = f"{spec.peak(unit) / 1e12:.1f}"
-            return f"{rate} T{unit.symbol}/s of {unit} for {count} {unit.symbol} is above the device's peak of {peak}"
+            symbol = unit.symbol
+            return f"{rate} T{symbol}/s of {unit.label} for {count} {symbol} is above the device's peak of {peak}"
     if work.bytes - spec.l2_bytes > spec.bandwidth * seconds:
         rate = f"{work.bytes / seconds / 1e9:.0f}" if seconds else "infinitely many"
         bandwidth = f"{spec.bandwidth / 1e9:.0f}"

@@ -39,7 +39,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
-VERSION = "12"  # counts up when a modelled time changes: trials that were modelled by another version are stale
+VERSION = "13"  # counts up when a modelled time changes: trials that were modelled by another version are stale
 LAUNCH_SECONDS = 3.5e-6  # seconds of any launch, however little it computes
 FIX_UP_SECONDS = 4.3e-6  # to complete tiles that clusters share
 LATENCY_SECONDS = 0.64e-6  # seconds of a load from device memory

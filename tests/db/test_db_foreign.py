@@ -54,7 +54,7 @@ def db(no_pretuned):
 FALSE = {
     "too fast": (replace(GENUINE, samples=(1e-12,)), "shorter than any launch"),
     "too fast for its size": (small(1e-12), "shorter than any launch"),
-    "above the peak": (replace(GENUINE, samples=(1e-3,)), "137.4 TFLOP/s of fp32 .* is above the device's peak"),
+    "above the peak": (replace(GENUINE, samples=(1e-3,)), "137.4 TFLOP/s of FP32 .* is above the device's peak"),
     "above the peak of the model": (
         replace(of_limits(clock_hz=2.97e9, bandwidth=7.2e12), samples=(1e-3,)),
         "is above the device's peak of",

@@ -113,7 +113,7 @@ def test_a_rate_above_the_peak_is_impossible() -> None:
     second = int(H200.peak(Unit.FP32))
     assert rate(Claim(claimed_operations=second), 1.0) == ""
     assert rate(Claim(claimed_operations=2 * second), 1.0) == (
-        f"133.8 TFLOP/s of fp32 for {2 * second} FLOP is above the device's peak of 66.9"
+        f"133.8 TFLOP/s of FP32 for {2 * second} FLOP is above the device's peak of 66.9"
     )
     assert rate(Claim(claimed_operations=second + 10), 1.0)
     assert "above the device's peak" in rate(Claim(claimed_operations=1), 0.0)
@@ -121,9 +121,11 @@ def test_a_rate_above_the_peak_is_impossible() -> None:
 
 def test_a_rate_is_judged_by_the_peak_of_its_unit() -> None:
     fast = 12 * int(H200.peak(Unit.FP32))
-    assert "TFLOP/s of fp32 for" in rate(Claim(claimed_operations=fast), 1.0)
+    assert "TFLOP/s of FP32 for" in rate(Claim(claimed_operations=fast), 1.0)
     assert rate(Claim(claimed_operations=fast, claimed_unit=Unit.TENSOR_FP16), 1.0) == ""
-    assert "TFLOP/s of tensor_fp16 for" in rate(Claim(claimed_operations=2 * fast, claimed_unit=Unit.TENSOR_FP16), 1.0)
+    assert "TFLOP/s of FP16 tensor cores for" in rate(
+        Claim(claimed_operations=2 * fast, claimed_unit=Unit.TENSOR_FP16), 1.0
+    )
 
 
 def test_special_functions_may_be_computed_by_other_units() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Memset
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out, packed
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.db.states import TimeSource
@@ -124,7 +125,7 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
         filled = bytes(packed("", block, pointers, dict.fromkeys(names, 0), lambda *_: bytes(TENSOR_MAP_BYTES)))
         arguments += filled.ljust(end - begin, b"\0")
         for one in block:
-            at = begin + getattr(kind, one.name).offset
+            at = begin + getattr(kind, member(one.name)).offset
             if one.tensor_map:
                 maps += ["map", str(at), *_words(one.tensor_map, exported.addresses)]
             elif one.scalar:

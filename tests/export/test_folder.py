@@ -17,6 +17,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
 from autotune.devices.cuda import CudaDevice
 from autotune.export import Bundle, bundle_of, kernels_of, write, write_bundle
+from autotune.export.example import example
 from autotune.export.interface import header, source
 from autotune.export.tables import tables
 from autotune.export.trace import leaf_at
@@ -90,6 +91,13 @@ def test_the_interface_has_the_operators_pointers_sizes_and_scalars() -> None:
     assert "{&alpha, &beta}" in source(reading) and "const float beta = 0;" in source(plain)
     for exported, reads in ((plain, False), (reading, True)):
         assert {"fmaf(beta, elements[i]" in program.source for program in exported.programs.values()} == {reads}
+
+
+def test_the_example_rounds_no_scalar() -> None:
+    dropout = operator("dropout")
+    problem = dropout.problem_type(64, 4096)
+    text = example(kernels_of(bundle_of(dropout, [problem], H200, [])))
+    assert f"{problem.scalars['seed']}ULL" in text
 
 
 def test_no_name_of_a_device_ends_a_comment() -> None:

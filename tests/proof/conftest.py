@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from append_operator import OPERATOR as APPEND
 from probe_operator import OPERATOR as PROBE
+from scale_operator import OPERATOR as SCALE
 
 from autotune.dispatcher.calls import function
 from autotune.dispatcher.choice import called
@@ -15,7 +16,7 @@ from autotune.search_spaces.contract.registry import OPERATORS
 
 @pytest.fixture(autouse=True)
 def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for one in (PROBE, APPEND):
+    for one in (PROBE, APPEND, SCALE):
         monkeypatch.setitem(OPERATORS, one.name, one)
     monkeypatch.setattr(called, "_noted", [])
     yield

@@ -24,6 +24,9 @@ from probe_device import device_with_probe
 from probe_kernel import ProbeSchedule
 from probe_operator import OPERATOR
 from probe_problem import ProbeProblem
+from scale_operator import OPERATOR as SCALE
+from scale_operator import ScaleSchedule
+from scale_problem import ScaleProblem
 from test_proof_append import APART, BHSD, BSHD
 
 from autotune import dispatcher
@@ -114,6 +117,48 @@ def test_an_array_is_updated_where_it_is_stated(device: CudaDevice, problem: App
         with device.session(APPEND, problem, seed=1) as session:
             found = session.evaluate(schedule, edited, compile_kernel(edited, device.spec.arch))
         assert (found.status, found.error if status is Status.OK else "") == (status, "")
+
+
+@pytest.mark.parametrize("taking", [{}, {"alpha": ScaleProblem(0).scalars["alpha"]}], ids=["plain", "own"])
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("", "", ""),
+        ("index < length", "index <= length", "wrote outside of out[0]"),
+        ("arguments.x[number]", "arguments.x[number & 2]", "out[1]: wrong"),
+    ],
+)
+def test_lists_have_bounds_of_each_array(
+    device: CudaDevice, old: str, new: str, error: str, taking: dict[str, float]
+) -> None:
+    problem, schedule = ScaleProblem(1000), ScaleSchedule()
+    program = SCALE.program(problem, schedule, device.spec)
+    program = replace(
+        program, source=program.source.replace(old or "\0", new), steps=(program.launch.taking(**taking),)
+    )
+    with device.session(SCALE, problem, seed=1) as session:
+        found = session.evaluate(schedule, program, compile_kernel(program, device.spec.arch))
+    assert (found.status is Status.WRONG) is bool(error)
+    assert error in found.error
+
+
+def test_a_captured_call_keeps_its_lists(torch: Any) -> None:
+    """Addresses and lengths are in the graph; what arrays hold is read anew."""
+    x = [torch.rand(length, device="cuda") for length in (5, 0, 70000, 333)]
+    step = dispatcher.plan("scale", x, alpha=2.0)
+    step()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        out = step()
+    for _ in range(2):
+        for one in x:
+            one.uniform_()
+        for found in (dispatcher.scale(x, alpha=2.0), out):
+            graph.replay()
+            for one, given in zip(found, x, strict=True):
+                torch.testing.assert_close(one, 2 * given)
+    with pytest.raises(ValueError, match=r"x\[1\] is on the host and out\[0\] on CUDA device 0"):
+        dispatcher.scale([x[0], x[1].cpu()], out=[x[2][:5], x[3][:0]])
 
 
 def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:

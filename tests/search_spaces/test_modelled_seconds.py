@@ -1,5 +1,6 @@
 """What the time model makes of a workload."""
 
+import json
 from dataclasses import replace
 from functools import partial
 
@@ -9,13 +10,17 @@ from hypothesis import strategies as st
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.matmul.gemm.numbers import DTYPES
+from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.resources import Resources
+from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
-from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine import time_model
 from autotune.search_spaces.machine.devices import named_device, named_devices
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -24,7 +29,7 @@ from autotune.search_spaces.machine.time_model import FIX_UP_SECONDS, LATENCY_SE
 from autotune.search_spaces.machine.workload import Workload
 
 H200 = named_device("h200")
-SGEMM, TRANSPOSE, SOFTMAX = operator("sgemm"), operator("transpose"), operator("softmax")
+GEMM, SGEMM, TRANSPOSE, SOFTMAX = operator("gemm"), operator("sgemm"), operator("transpose"), operator("softmax")
 PROBLEM = SgemmProblem(1, 1, 1)
 SMALL = SgemmSchedule(
     64, 64, 16, 32, 64, 8, 8, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1, stages=3
@@ -259,6 +264,24 @@ def test_no_modelled_time_is_below_the_roofline(m, n, k, spec):
             assert modelled_seconds(one, wanted, schedule, spec) > LAUNCH_SECONDS + roofline(wanted, spec)
 
 
+@pytest.mark.parametrize("spec", [*map(named_device, named_devices())], ids=lambda spec: spec.name)
+def test_no_operator_is_modelled_faster_than_a_device_executes_it(spec):
+    """A T4 multiplies BF16 and TF32 by FMAs; an A100 multiplies FP8 as FP16."""
+    problems = [(GEMM, GemmProblem(4096, 4096, 4096, transpose_b=True, dtype=dtype)) for dtype in DTYPES]
+    for one in map(operator, OPERATORS):
+        suites = (json.loads(path.read_text()) for path in one.suites.values())
+        fields = ({name: value for name, value in entry.items() if name != "group"} for s in suites for entry in s)
+        listed = [one.problem_type.from_dict(values) for values in fields]
+        problems += [(one, max(listed, key=lambda problem: roofline(problem, spec)))]
+    for one, wanted in problems:
+        for schedule in one.seeds(wanted, spec)[:3]:
+            assert modelled_seconds(one, wanted, schedule, spec) > roofline(wanted, spec), (wanted.key, schedule)
+    for dtype, unit in ((DType.BFLOAT16, Unit.TENSOR_BF16), (DType.FLOAT8_E4M3, Unit.TENSOR_FP8)):
+        wanted = GemmProblem(4096, 4096, 4096, transpose_b=True, dtype=dtype)
+        executed = {"tensor_bf16": "fp32", "tensor_fp8": "tensor_fp16"}[unit] if unit not in spec.rates else unit
+        assert roofline(wanted, spec) == 2 * 4096**3 / spec.peak(Unit(executed))
+
+
 @given(sizes, sizes, sizes, devices, st.integers(1, 64))
 def test_more_sms_are_never_slower(m, n, k, spec, more):
     wanted, larger = SgemmProblem(m, n, k), replace(spec, sm_count=spec.sm_count + more)
@@ -299,4 +322,4 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (SOFTMAX, SoftmaxProblem(65536, 509), SOFTMAX.default(SoftmaxProblem(65536, 509), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert (VERSION, found) == ("12", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "67.8165"])
+    assert (VERSION, found) == ("13", ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "67.8165"])

@@ -1,8 +1,7 @@
 """The device files: complete, sourced, and in agreement with the published peak rates."""
 
 import json
-from dataclasses import asdict, fields
-from math import inf
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,17 @@ from autotune.codegen.model.work import Unit
 from autotune.db import pretuned
 from autotune.search_spaces import machine
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.devices import capability_limits, completed_spec, named_device, named_devices
+from autotune.search_spaces.machine.devices import (
+    capability_limits,
+    completed_spec,
+    device_spec,
+    named_device,
+    named_devices,
+)
 
 FOLDER = Path(machine.__file__).parent
 FILES = [*(FOLDER / "devices").glob("*.json"), FOLDER / "compute_capabilities.json"]
+CAPABILITIES = json.loads((FOLDER / "compute_capabilities.json").read_text())
 
 # What the vendor advertises, in TFLOP/s of FP32: independent of the SMs, lanes and clocks that the files state.
 ADVERTISED_TFLOPS = {
@@ -103,10 +109,23 @@ def test_an_unknown_compute_capability_lists_the_known_ones() -> None:
         capability_limits((6, 1))
 
 
-def test_a_unit_without_a_rate_bounds_nothing() -> None:
-    assert Unit.TENSOR_FP8 not in named_device("a100").rates
-    assert named_device("a100").peak(Unit.TENSOR_FP8) == inf
-    assert named_device("a100").peak(Unit.SPECIAL) == 16 * 108 * 1.41e9
+def test_units_that_a_device_lacks_have_others_do_their_work() -> None:
+    a100, t4 = named_device("a100"), named_device("t4")
+    assert (a100.executing(Unit.TENSOR_FP8), a100.peak(Unit.TENSOR_FP8)) == (Unit.TENSOR_FP16, 2 * 1024 * 108 * 1.41e9)
+    assert t4.executing(Unit.TENSOR_BF16) is t4.executing(Unit.TENSOR_TF32) is Unit.FP32
+    assert a100.peak(Unit.SPECIAL) == 16 * 108 * 1.41e9
+    with pytest.raises(ValueError, match=r"NVIDIA A100.* has no rate of INT8 tensor cores: expected one in its device"):
+        replace(a100, rates={Unit.FP32: 64}).peak(Unit.TENSOR_INT8)
+
+
+@pytest.mark.parametrize("capability", [name for name in CAPABILITIES if name not in ("sources", "all")])
+def test_every_compute_capability_has_a_rate_for_the_work_of_each_unit(capability: str) -> None:
+    major, minor = map(int, capability.split("."))
+    rates = capability_limits((major, minor))["rates"]
+    spec = replace(named_device("h200"), rates=rates)
+    assert all(spec.rate(unit) > 0 for unit in Unit)
+    stored = asdict(spec) | {"compute_capability": [major, minor], "rates": {"fp32": rates[Unit.FP32]}}
+    assert device_spec(stored | {"name": "NVIDIA Unheard"}).rates == rates
 
 
 @pytest.mark.parametrize("identifier", named_devices())

@@ -22,7 +22,7 @@ def problem(work: Work) -> Any:
         (Work(10**9, {Unit.TENSOR_FP16: 10**11}), "h200", "1000 GB/s"),
         (Work(10**9, {Unit.TENSOR_FP16: 5 * 10**11, Unit.FP32: 10**9}), "h200", "500 TFLOP/s"),
         (Work(10**9, {Unit.TENSOR_INT8: 10**12}), "h200", "1000 TOP/s"),
-        (Work(10**9, {Unit.TENSOR_FP8: 10**12}), "a100", "1000 GB/s"),
+        (Work(10**9, {Unit.TENSOR_FP8: 10**12}), "a100", "1000 TFLOP/s"),
     ],
 )
 def test_a_rate_is_of_what_bounds_the_problem(work: Work, device: str, shown: str) -> None:

@@ -10,8 +10,10 @@ from typing import Any
 
 from autotune.codegen.model.fields import FieldRole, FieldSpec, field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
+from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.dispatcher.calls.lists import bound_name, one_by_one, together
 from autotune.search_spaces.contract.call import OUT, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
@@ -35,7 +37,7 @@ class ExampleCall:
 
     Attributes:
         call: the function.
-        tensors: by the names of the call's arrays, what the kernel knows each as.
+        tensors: by the names of the call's arrays, or of the elements of lists, what the kernel knows each as.
         dropped: leading axes of extent 1 that the call's arrays have not.
         options: the call's other arguments.
         scalars: those of the call's that have no default, and its switches that are not 0.
@@ -57,7 +59,7 @@ class ExampleCall:
 
     def bound(self, arrays: Mapping[str, Any]) -> BoundArguments:
         """The arguments of the call for arrays by name, outputs among them."""
-        values = {**self.options, **self.scalars, **arrays}
+        values = {**self.options, **self.scalars, **together(self.call, arrays)}
         if self.call.outputs_packed:
             values[OUT] = tuple(values.pop(name, None) for name in self.call.outputs)
         return self.call.signature.bind(**values)
@@ -86,11 +88,11 @@ def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
 def _why_another(example: ExampleCall, problem: Problem) -> str:
     """Why a call does not compute a problem; empty if it does."""
     try:
-        computed, pointers = binding(example)
+        computed, pointers, _ = binding(example)
     except (TypeError, ValueError) as error:
         return str(error)
     for name, tensor in example.tensors.items():
-        if (pointer := pointers.get(name, name)) != tensor.name:
+        if (pointer := bound_name(pointers, name)) != tensor.name:
             return f"{name} is bound to {pointer}, not to {tensor.name}"
     return "" if computed == problem else f"it computes {computed.key}"
 
@@ -105,14 +107,19 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
     scalars = {name: problem.scalars[name] for name in required}
     scalars |= {name: problem.scalars[name] for name in call.switches if problem.scalars[name] != 0}
     only_read = [name for name in call.inputs if name not in call.updates]
-    read = [tensor for tensor in problem.tensors if tensor.role is Role.INPUT]
-    written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
+    named = {tensor.name: tensor for tensor in problem.tensors}
+    groups = [tuple(named[name] for name in names) for names in grouped(named).values()]
+    read = [group for group in groups if group[0].role is Role.INPUT]
+    written = [group for group in groups if group[0].role is not Role.INPUT]
     leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
     changed = (*call.updates, *call.outputs)
     for inputs, outputs in product(permutations(only_read, len(read)), permutations(changed, len(written))):
         if not {*call.arrays} - {*call.optional} <= {*inputs, *outputs}:
             continue
-        tensors = dict(zip(inputs + outputs, read + written, strict=True))
+        taken = list(zip(inputs + outputs, read + written, strict=True))
+        if any((name in call.lists) is not is_element(group[0].name) for name, group in taken):
+            continue
+        tensors = dict(one_by_one(call, ((name, group if name in call.lists else group[0]) for name, group in taken)))
         for dropped in range(leading, -1, -1):
             yield ExampleCall(call, tensors, dropped, options, scalars)
 
@@ -124,13 +131,14 @@ def binding(example: ExampleCall) -> Binding:
         name: parameter.default for name, parameter in call.signature.parameters.items() if name in call.options
     }
     arguments |= dict.fromkeys(call.arrays) | dict(example.options)
+    layouts: dict[str, Layout] = {}
     for name, tensor in example.tensors.items():
         alignment = min(WIDEST_ACCESS, tensor.alignment)
-        layout = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
-        arguments[name] = layout
+        layouts[name] = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
+    arguments |= together(call, layouts)
     types = call.types(**{name: arguments[name] for name in (*call.inputs, *call.options)})
-    for name, stated in types.items():
-        given = arguments[name]
+    for name, stated in one_by_one(call, types.items()):
+        given = layouts.get(name)
         if given is not None and (given.shape, given.dtype) != tuple(stated):
             raise ValueError(f"{name} has shape {given.shape} and dtype {given.dtype}: expected {stated}")
     arguments |= {f"{name}_nonzero": example.scalars.get(name, 0) != 0 for name in call.all_switches}

@@ -14,6 +14,7 @@ from autotune import dispatcher
 from autotune.bench.baseline import Launcher
 from autotune.bench.interleave import interleaved
 from autotune.bench.torch_tensors import torch_tensor
+from autotune.codegen.model.lists import is_element
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.devices.cuda import CudaDevice
@@ -114,9 +115,9 @@ def _barest(torch: Any, problem: Problem, program: Program, arch: str, tensors: 
 
 
 def launches_barely(program: Program) -> bool:
-    """Whether one launch by cuda.core runs a program: one kernel, whose arguments are no tensor maps."""
+    """Whether one launch by cuda.core runs a program: one kernel, whose arguments are no tensor maps and no lists."""
     single = program.plain and len(program.unrolled) == 1
-    return single and not any(argument.tensor_map for argument in program.arguments)
+    return single and not any(one.tensor_map or is_element(one.name) for one in program.arguments)
 
 
 def _with_members(program: Program) -> str:

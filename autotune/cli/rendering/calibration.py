@@ -56,7 +56,7 @@ def _share(figure: Figure, value: float, spec: DeviceSpec) -> str:
     from autotune.codegen.model.work import Unit
     from autotune.search_spaces.machine.calibration import Figure
 
-    stated = {Figure.FP32: spec.peak(Unit.FP32), Figure.TENSOR: spec.peak(Unit.TENSOR_FP16)}
+    stated = {Figure.FP32: spec.peak(Unit.FP32), Figure.TENSOR: spec.peak(Unit.TENSOR_BF16)}
     stated |= dict.fromkeys((Figure.COPY, Figure.READ, Figure.WRITE), spec.bandwidth)
     return f"{value / stated[figure]:.1%}" if figure in stated else ""
 

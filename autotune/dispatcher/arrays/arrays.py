@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
 from autotune.search_spaces.contract.layouts import Shape
@@ -73,6 +73,15 @@ def stream_handle(stream: Any, array: Any) -> int:
     if handle < 0:
         raise ValueError(f"stream={handle}: expected a handle, 0 or more")
     return handle or LEGACY_DEFAULT_STREAM
+
+
+def each(given: Iterable[Any]) -> Iterator[Any]:
+    """Arrays, of which some are in lists."""
+    for one in given:
+        if isinstance(one, list | tuple):
+            yield from one
+        else:
+            yield one
 
 
 def immutable(array: Any) -> bool:

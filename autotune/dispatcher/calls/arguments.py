@@ -11,6 +11,7 @@ from reprlib import repr as short
 from typing import Any
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
+from autotune.codegen.model.lists import element, is_element, list_of, member
 from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
@@ -86,15 +87,17 @@ class Template:
         """What sets the arguments from values.
 
         Args:
-            names: for each value, the pointer, the tensor or the scalar that gets it; empty for none.
+            names: for each value, the pointer, the tensor or the scalar that gets it; empty for none. What the
+                kernel takes for further elements of a list stays 0.
 
         Raises:
             ValueError: an argument is not among the names.
         """
-        for argument in self._brought:
-            if argument.brought not in names:
+        left_out = [argument for argument in self._brought if argument.brought not in names]
+        for argument in left_out:
+            if not is_element(argument.brought) or element(list_of(argument.brought), 0) not in names:
                 raise ValueError(f"{self._program.name} takes {argument.name}, which the call does not provide")
-        return filler(names, self._brought)
+        return filler(names, tuple(argument for argument in self._brought if argument not in left_out))
 
 
 @lru_cache(256)
@@ -107,20 +110,20 @@ def filler(names: Names, brought: tuple[Argument, ...]) -> Filler:
     scope: dict[str, Any] = {}
     targets, converted, maps = dict.fromkeys(range(len(names)), "_"), list[str](), list[str]()
     for argument in brought:
-        index, member = names.index(argument.brought), argument.brought
+        index, name = names.index(argument.brought), member(argument.brought)
         if argument.tensor_map:
             maps.append(f"    arguments.maps[{len(maps)}](values[{index}] + {argument.tensor_map.offset})\n")
             continue
         if argument.cuda_type in _INTEGERS:
-            scope[f"to_{member}"] = partial(_integer, member, *_INTEGERS[argument.cuda_type])
+            scope[f"to_{name}"] = partial(_integer, argument.brought, *_INTEGERS[argument.cuda_type])
         elif argument.positive:
-            scope[f"to_{member}"] = partial(_positive, member)
+            scope[f"to_{name}"] = partial(_positive, argument.brought)
         elif argument.probability:
-            scope[f"to_{member}"] = partial(_probability, member)
+            scope[f"to_{name}"] = partial(_probability, argument.brought)
         else:
-            targets[index] = f"packed.{member}"
+            targets[index] = f"packed.{name}"
             continue
-        converted.append(f"        packed.{member} = to_{member}(values[{index}])\n")
+        converted.append(f"        packed.{name} = to_{name}(values[{index}])\n")
     plain = "".join(f"{target}, " for target in targets.values())
     scope["check_scalars"] = partial(check_scalars, names)
     exec(

@@ -25,11 +25,11 @@ class BoundCall:
         arguments = calls.arguments(*operands, stream=stream, **options)
         prepared = calls.prepare(*arguments)
         self.out = calls.returned(prepared)
-        for kind in {*map(type, prepared.outputs)} & arrays.IMMUTABLE:
+        for kind in {*map(type, arrays.each(prepared.outputs))} & arrays.IMMUTABLE:
             raise ValueError(f"a plan writes to its output repeatedly, but a {kind.__name__} is immutable")
         self._arrays = operands, options  # whose memory must stay as long as this may be called
         self._stream = 0 if stream is None else prepared.stream
-        self._current = arrays.stream_of(arguments[1][0])
+        self._current = arrays.stream_of(next(arrays.each(arguments[1])))
         self._plan = prepared.resolved.plan
         launcher = prepared.resolved.launcher
         self._launch: Launch | None = launcher.fixed(prepared.values) if launcher else None

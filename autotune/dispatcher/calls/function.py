@@ -16,7 +16,8 @@ from autotune.search_spaces.contract.registry import operator
 from .arguments import Values
 from .checks import check_apart, moved, same_layout
 from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
-from .resolve import Arrays, Case, ReadyCall, Resolver
+from .ready_call import Arrays, ReadyCall
+from .resolve import Case, Resolver
 from .source import UNALIGNED, arguments_source, function_source
 
 _MODULE = __name__.rpartition(".calls")[0]
@@ -68,7 +69,7 @@ class Dispatched:
         """Do all of a call but its launch; see `Resolver.prepare`."""
         prepared = self._resolver.prepare(stream, inputs, outputs, case, scalars)
         addresses = prepared.values[: len(self.call.arrays)]
-        if not any(int(address) & UNALIGNED for address in addresses):
+        if not self.call.lists and not any(int(address) & UNALIGNED for address in addresses):
             self._remember(prepared, inputs, outputs, case)
         return prepared
 
@@ -98,7 +99,7 @@ class Dispatched:
                 name in views and other in views and same_layout(views[name], views[other])
                 for name, other in call.in_place
             ),
-            check_apart=lambda addresses: check_apart(call, moved(call, views, addresses)),
+            check_apart=lambda addresses: check_apart(call, moved(call.arrays, views, addresses)),
             current=arrays.stream_of(inputs[0]),
             launch=launcher.launch if launcher else nothing,
             allocate=allocator([new[name] for name in call.required_outputs]) if True in absent else nothing,

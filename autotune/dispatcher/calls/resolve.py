@@ -2,72 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WIDEST_ACCESS
+from autotune.codegen.model.lists import list_of
 from autotune.codegen.model.tensor import row_major
 from autotune.dispatcher.arrays import arrays
-from autotune.dispatcher.arrays.views import View
-from autotune.dispatcher.targets.factory import target
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 
 from .arguments import Values, check_scalars
 from .checks import check_alignment, check_apart, check_views, moved
-from .launcher import Launcher
-from .plan import Plan, plan_for
+from .lists import bound_name, check_lists, one_by_one, together
+from .plan import plan_for
+from .ready_call import Arrays, ReadyCall, Resolved
 
 T = TypeVar("T")
 
 _LAYOUTS_KEPT = 4096
 
-Arrays = tuple[Any, ...]  # None for one that is left out
+Named = list[tuple[str, Any]]  # arrays by name, and elements of lists by theirs
 Case = tuple[Any, ...]  # what beside its arrays' layouts tells a call from others; see `Resolver`
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What is known of a call with arrays of these layouts, wherever they are.
-
-    Attributes:
-        views: by name, the arrays of the first such call; their pointers mean nothing for the next one.
-        plan, launcher: None where nothing is to be computed.
-    """
-
-    views: Mapping[str, View]
-    plan: Plan | None
-    launcher: Launcher | None
-
-
-class ReadyCall(NamedTuple):
-    """A call that only has to be launched.
-
-    Attributes:
-        resolved: what is known of its layouts.
-        stream: the handle of the stream.
-        values: the addresses of all arrays, 0 for one that is left out; then the scalars.
-        outputs: in the order of `Call.outputs`.
-    """
-
-    resolved: Resolved
-    stream: int
-    values: Values
-    outputs: Arrays
-
-    def launch(self) -> None:
-        """Launch; of immutable arrays, wait for the result."""
-        launcher = self.resolved.launcher
-        if launcher is not None:
-            launcher.launch(self.stream, self.values)
-            if not arrays.IMMUTABLE.isdisjoint(map(type, self.outputs)):
-                target(next(iter(self.resolved.views.values())).device).synchronize(self.stream)
 
 
 class Resolver:
@@ -103,42 +64,59 @@ class Resolver:
         call = self._call
         check_scalars(call.scalars, scalars)
         case = tuple(map(plain_option, case))
-        handle = arrays.stream_handle(stream, inputs[0])
-        read = [self._fingerprint(name, array, handle) for name, array in zip(call.inputs, inputs, strict=True)]
-        key = (case, *(kind for _, kind in read))
-        outputs = self._allocated(key, handle, inputs, outputs, case, scalars)
-        read += [self._fingerprint(name, array, handle) for name, array in zip(call.outputs, outputs, strict=True)]
-        key = (case, *(kind for _, kind in read))
+        if call.lists:
+            check_lists(call, dict(zip(call.arrays, (*inputs, *outputs), strict=True)))
+        given = one_by_one(call, zip(call.inputs, inputs, strict=True))
+        handle = arrays.stream_handle(stream, given[0][1])
+        read = [self._fingerprint(name, array, handle) for name, array in given]
+        key = self._key(case, given, read)
+        outputs = self._allocated(key, handle, given, outputs, case, scalars)
+        written = one_by_one(call, zip(call.outputs, outputs, strict=True))
+        given, read = given + written, read + [self._fingerprint(name, array, handle) for name, array in written]
+        key = self._key(case, given, read)
         at = tuple(pointer for pointer, _ in read)
         resolved = self._resolved.get(key)
         if resolved is None:
-            resolved = _kept(self._resolved, key, partial(self._resolve, handle, (*inputs, *outputs), case))
+            resolved = _kept(self._resolved, key, partial(self._resolve, handle, given, case))
         else:
-            check_apart(call, moved(call, resolved.views, at))
-        return ReadyCall(resolved, handle, (*at, *scalars), outputs)
+            check_apart(call, moved((name for name, _ in given), resolved.views, at))
+        measurable = resolved.plan is not None and resolved.plan.unmeasured and self._repeatable(at, len(written), case)
+        return ReadyCall(resolved, handle, (*at, *resolved.numbers, *scalars), outputs, measurable)
+
+    def _repeatable(self, at: Sequence[int], outputs: int, case: Case) -> bool:
+        """Whether no array is read and written; `at` has the addresses of all, the outputs' at its end."""
+        call, first = self._call, len(at) - outputs
+        return not (call.updates or (call.accumulates and case[-1]) or {*at[:first]} & {*at[first:]} - {0})
 
     def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
-        """Shapes and dtypes of all outputs.
+        """Shapes and dtypes of all outputs; inputs and outputs are those of `one_by_one`.
 
         Raises:
             TypeError, ValueError: there is no such call.
         """
-        return self._call.types(**inputs, **dict(zip(self._call.options, case, strict=False)))
+        call = self._call
+        found = call.types(**together(call, inputs), **dict(zip(call.options, case, strict=False)))
+        return dict(one_by_one(call, found.items()))
+
+    def _key(self, case: Case, given: Named, read: list[tuple[int, Hashable]]) -> Hashable:
+        """What calls have in common that differ in addresses only."""
+        names = tuple(name for name, _ in given) if self._call.lists else ()
+        return (case, *names, *(kind for _, kind in read))
 
     def _fingerprint(self, name: str, array: Any, handle: int) -> tuple[int, Hashable]:
         left_out = array is None and name in self._call.optional
         return (0, None) if left_out else arrays.fingerprint(name, array, handle)
 
     def _allocated(
-        self, key: Hashable, handle: int, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values
+        self, key: Hashable, handle: int, inputs: Named, outputs: Arrays, case: Case, scalars: Values
     ) -> Arrays:
         """The outputs, with new ones for those that are required and left out."""
         call = self._call
         given = dict(zip(call.outputs, outputs, strict=True))
-        named = dict(zip(call.inputs, inputs, strict=True))
-        for name, array in (given | {name: named[name] for name in call.updates}).items():
+        updated = [one for one in inputs if one[0] in call.updates]
+        for name, array in (*one_by_one(call, given.items()), *updated):
             if array is not None and arrays.immutable(array):
-                right = "pass one of another" if name in call.updates else f"omit {name}="
+                right = "pass one of another" if name in call.updates else f"omit {list_of(name)}="
                 raise ValueError(
                     f"{name} is a {type(array).__name__}, and arrays of its library are immutable: {right}"
                 )
@@ -152,52 +130,53 @@ class Resolver:
         types = self._types.get(key) or _kept(
             self._types, key, partial(self._read_types, handle, inputs, outputs, case)
         )
-        given |= {name: arrays.empty(*types[name], inputs[0]) for name in missing}
+        like = inputs[0][1]
+        new = {name: arrays.empty(*one, like) for name, one in types.items() if list_of(name) in missing}
+        given |= together(call, new)
         return tuple(given.values())
 
-    def _read_types(self, handle: int, inputs: Arrays, outputs: Arrays, case: Case) -> Mapping[str, ArrayType]:
+    def _read_types(self, handle: int, inputs: Named, outputs: Arrays, case: Case) -> Mapping[str, ArrayType]:
         """Shapes and dtypes of all outputs, of inputs that state a problem: nothing is allocated for others."""
-        named = zip(self._call.inputs, inputs, strict=True)
-        views = {name: arrays.read(name, array, handle) for name, array in named if array is not None}
+        views = {name: arrays.read(name, array, handle) for name, array in inputs if array is not None}
         for name, view in views.items():
             check_alignment(name, view)
-        layouts = {name: views[name].layout if name in views else None for name in self._call.inputs}
+        layouts = {name: views[name].layout if name in views else None for name, _ in inputs}
         types = self.types(layouts, case)
         bytes_of = {layout.dtype: layout.itemsize for layout in layouts.values() if layout}
-        new: dict[str, Layout | None] = dict.fromkeys(self._call.outputs)
-        for name, output in zip(self._call.outputs, outputs, strict=True):
-            if output is None and name in self._call.optional:
+        left_out = {name for name, one in zip(self._call.outputs, outputs, strict=True) if one is None}
+        left_out &= {*self._call.optional}
+        new: dict[str, Layout | None] = dict.fromkeys(left_out)
+        for name, (shape, dtype) in types.items():
+            if name in left_out:
                 continue
-            shape, dtype = types[name]
             size = bytes_of.get(dtype) or DType(dtype).bytes
             new[name] = Layout(shape, row_major(shape), dtype, size, WIDEST_ACCESS)  # new arrays are aligned
         self._bound(layouts | new, case)
         return types
 
     def _bound(self, layouts: Mapping[str, Layout | None], case: Case) -> Binding:
-        """What `Call.bind` says of arrays of these layouts."""
+        """What `Call.bind` says of arrays of these layouts, which are those of `one_by_one`."""
         call = self._call
         options = dict(zip(call.options, case, strict=False))
         nonzero = case[len(case) - len(call.all_switches) :]
         options |= {f"{name}_nonzero": one for name, one in zip(call.all_switches, nonzero, strict=True)}
-        return call.bind(**layouts, **options)
+        return call.bind(**together(call, layouts), **options)
 
-    def _resolve(self, handle: int, everything: Arrays, case: Case) -> Resolved:
+    def _resolve(self, handle: int, given: Named, case: Case) -> Resolved:
         """Check the arrays, and get the plan of the problem that they state."""
         call = self._call
-        named = zip(call.arrays, everything, strict=True)
-        views = {name: arrays.read(name, array, handle) for name, array in named if array is not None}
-        layouts = {name: views[name].layout if name in views else None for name in call.arrays}
-        types = self.types({name: layouts[name] for name in call.inputs}, case)
+        views = {name: arrays.read(name, array, handle) for name, array in given if array is not None}
+        layouts = {name: views[name].layout if name in views else None for name, _ in given}
+        types = self.types({name: one for name, one in layouts.items() if list_of(name) in call.inputs}, case)
         check_views(call, views, types)
-        problem, pointers = self._bound(layouts, case)
+        problem, pointers, numbers = self._bound(layouts, case)
         check_apart(call, views)
-        written = [views[name] for name in call.required_written]
+        written = [view for name, view in views.items() if list_of(name) in call.required_written]
         if all(0 in view.layout.shape for view in written):
             return Resolved(views, None, None)
         plan = plan_for(self._operator, problem, written[0].device, handle)
-        names = (*(pointers.get(name, name) for name in call.arrays), *call.scalars)
-        return Resolved(views, plan, plan.launcher(names))
+        names = (*(bound_name(pointers, name) for name in layouts), *numbers, *call.scalars)
+        return Resolved(views, plan, plan.launcher(names), tuple(numbers.values()))
 
 
 def plain_option(option: Any) -> Any:

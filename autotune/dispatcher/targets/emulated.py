@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.program import Program
@@ -53,6 +55,12 @@ class Emulator:
 
         return put
 
+    def seconds(self, launch: Callable[[], None], stream: int) -> float:
+        """See `Target`."""
+        begin = monotonic()
+        launch()
+        return monotonic() - begin
+
     def synchronize(self, stream: int) -> None:
         """A launch was done when it returned."""
 
@@ -63,7 +71,7 @@ class Emulator:
 
 class _EmulatedKernel:
     def __init__(self, problem: Problem, program: Program) -> None:
-        self._tensors = problem.tensors
+        self._problem = problem
         self._program = program
 
     def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
@@ -71,16 +79,17 @@ class _EmulatedKernel:
 
     def _launch(self, packed: ctypes.Structure) -> None:
         program = self._program
-        values: dict[str, Any] = {one.brought: getattr(packed, one.brought) for one in program.brought}
+        values: dict[str, Any] = {one.brought: getattr(packed, member(one.brought)) for one in program.brought}
         for one, address in tensor_maps(program.blocks, packed):
             values.setdefault(one.tensor, ctypes.c_uint64.from_address(address).value)
-        buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in self._tensors}
-        outputs = [tensor for tensor in self._tensors if tensor.role is not Role.INPUT]
+        tensors = self._problem.tensors_with(values)
+        buffers = {tensor.name: _flat(tensor, values[tensor.name]) for tensor in tensors}
+        outputs = [tensor for tensor in tensors if tensor.role is not Role.INPUT]
         # The gaps of an output belong to the caller: another thread may write there meanwhile.
         copies = {_place(buffers[tensor.name]): buffers[tensor.name].copy() for tensor in outputs}
         arrays = {name: copies.get(_place(buffer), buffer) for name, buffer in buffers.items()}
         try:
-            run(program, self._tensors, arrays, values)
+            run(program, tensors, arrays, values)
         except EmulatorError as error:
             raise LaunchError(str(error)) from None
         for tensor in outputs:

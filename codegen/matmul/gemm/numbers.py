@@ -1,4 +1,4 @@
-"""The types that tensor cores multiply: their units, how exact they are, numbers to verify them with."""
+"""The types that tensor cores multiply: how exact they are, numbers to verify them with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.work import Unit
 
 FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
 DTYPES = (DType.BFLOAT16, DType.FLOAT16, DType.FLOAT32, *FLOAT8, DType.INT8)
@@ -15,18 +14,6 @@ SCALE_BLOCK = 128  # terms, and columns of op(B), that share a scale of a block
 _FLOAT8_TERMS = 32  # terms of a product of tensor cores
 _FLOAT8_ROUNDOFF = 2.0**-13  # roundoff of the sums in tensor cores
 _TF32_ERROR = 2.0**-10  # error of a product of two numbers that are rounded to 10 bits of fraction
-
-_UNITS = {
-    DType.FLOAT32: Unit.TENSOR_TF32,
-    DType.FLOAT8_E4M3: Unit.TENSOR_FP8,
-    DType.FLOAT8_E5M2: Unit.TENSOR_FP8,
-    DType.INT8: Unit.TENSOR_INT8,
-}
-
-
-def unit_of(dtype: DType) -> Unit:
-    """What multiplies."""
-    return _UNITS.get(dtype, Unit.TENSOR_FP16)
 
 
 def largest_product(dtype: DType) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from autotune.codegen.epilogue.activation import STEEPEST
 from autotune.codegen.epilogue.epilogue import Bias, scalars_of_kernel
 from autotune.codegen.epilogue.gate import Gate
+from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
@@ -28,7 +29,6 @@ from .numbers import (
     random_scales,
     stored,
     unit_error,
-    unit_of,
 )
 
 _MOST_EXACT_PAIRS = 2**12  # terms of two sums whose product FP32 holds

@@ -11,6 +11,7 @@ import numpy as np
 
 from autotune.codegen.epilogue.activation import FUSED, STEEPEST, Activation
 from autotune.codegen.epilogue.epilogue import Bias, Epilogue, scalars_of_kernel
+from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.integers import ceil_div
@@ -154,7 +155,7 @@ class GemvProblem(MatrixProblem):
         read = self.bytes_of("x") + self.bytes_of("w") + sum(tensor.bytes for tensor in self._of_groups)
         read += (self.n if self.bias else 0) * self.dtype.bytes
         written = (2 if self.beta_nonzero else 1) * results * self.dtype.bytes
-        unit = Unit.TENSOR_FP16 if self.order is WeightOrder.NK and self.dtype.bits == 16 else Unit.FP32
+        unit = unit_of(self.dtype) if self.order is WeightOrder.NK and self.dtype.bits == 16 else Unit.FP32
         return Work(read + written, {unit: 2 * results * self.k})
 
     @property

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf, prod
+from math import prod
 
 from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.tensor_core.schedule import LANES_K, TensorCoreSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
+from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
@@ -32,12 +33,12 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
     x_elements = _x_elements(schedule, problem, warps)
     if isinstance(schedule, FmaSchedule):
         products = vectors * width * m
-        unit_clocks = products * WARP / spec.rates[Unit.FP32]
+        unit_clocks = products * WARP / spec.rate(Unit.FP32)
         converted = _DECODED[problem.weights] * vectors * width if problem.quantised else vectors * width
         converted = converted + x_elements if problem.dtype.bytes < WORD_BYTES else converted * problem.quantised
     else:
         products = vectors * width // _FRAGMENT * ceil_div(m, _TILE[1])
-        unit_clocks = products * prod(_TILE) / spec.rates.get(Unit.TENSOR_FP16, inf)
+        unit_clocks = products * prod(_TILE) / spec.rate(unit_of(problem.dtype))
         converted = _DECODED_PAIRS[problem.weights] * vectors * width
     x_loads = x_elements / schedule.x_width(problem)
     x_lines = x_loads * _x_lines(schedule, problem)

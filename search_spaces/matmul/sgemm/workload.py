@@ -66,7 +66,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
         instructions=multiply_adds + waits + a.shared_accesses + b.shared_accesses,
         load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
-        unit_clocks=multiply_adds * WARP / spec.rates[Unit.FP32],
+        unit_clocks=multiply_adds * WARP / spec.rate(Unit.FP32),
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
         bytes_stored=_ELEMENT_BYTES * tile_elements * parts * (max(1.0, tiles / clusters) if clusters else 1.0),

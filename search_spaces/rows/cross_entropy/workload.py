@@ -65,7 +65,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=loads * _ACCESS / steps,
-        unit_clocks=exponentials / spec.rates.get(Unit.SPECIAL, 16) / steps,
+        unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED
         else 0.0,

@@ -82,7 +82,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
         steps=steps,
         instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
         load_instructions=loads / steps,
-        unit_clocks=exponentials / spec.rates.get(Unit.SPECIAL, 16) / steps,
+        unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
         lines=((reads + single) * vectors * lines + parts * _PART_LINES) / steps,
         bytes_loaded=(reads * block_bytes + mask_bytes) / steps,

@@ -37,7 +37,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         steps=ceil_div(tiles, max(1, blocks)),
         instructions=vectors * of_vector + schedule.threads // WARP * _TILE,
         load_instructions=vectors * _ACCESS * loaded,
-        unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rates.get(Unit.SPECIAL, 16),
+        unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rate(Unit.SPECIAL),
         lines=filled * vectors * (read + max(0.0, written)) / LINE_BYTES * _spread(problem, schedule),
         bytes_loaded=filled * vectors * read,
         bytes_stored=filled * vectors * max(0.0, written) * tiles / max(1, blocks),

@@ -30,7 +30,7 @@ __device__ __forceinline__ void add_product_as_float16(float (&d)[4], const unsi
 template <typename A, typename B>
 __device__ __forceinline__ void add_narrow_product(float (&d)[4], const unsigned (&a)[4],
                                                    const unsigned (&b)[2]) {
-#if defined(AUTOTUNE_EMULATOR) || __CUDA_ARCH__ >= 890
+#if __CUDA_ARCH__ >= 890
   add_product_of_float8<A, B>(d, a, b);
 #else
   add_product_as_float16<A, B>(d, a, b);

@@ -6,7 +6,7 @@
 template <typename, typename>
 __device__ __forceinline__ void add_narrow_product(int (&d)[4], const unsigned (&a)[4],
                                                    const unsigned (&b)[2]) {
-#if defined(AUTOTUNE_EMULATOR) || __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   add_product_of_int8(d, a, b);
 #else
 #  pragma unroll

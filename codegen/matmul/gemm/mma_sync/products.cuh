@@ -35,7 +35,7 @@ __device__ __noinline__ float4 sum_of_products(float4 d, uint4 a, uint2 b) {
 template <typename Number>
 __device__ __forceinline__ void add_product_anywhere(float (&d)[4], const unsigned (&a)[4],
                                                      const unsigned (&b)[2]) {
-#if defined(AUTOTUNE_EMULATOR) || __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   add_product<Number>(d, a, b);
 #else
   if constexpr (Number::largest == float16::largest) {

@@ -41,7 +41,7 @@ __device__ __noinline__ float4 sum_of_tf32_products(float4 d, uint4 a, uint2 b) 
 template <typename>
 __device__ __forceinline__ void add_product_anywhere(float (&d)[4], const unsigned (&a)[4],
                                                      const unsigned (&b)[2]) {
-#if defined(AUTOTUNE_EMULATOR) || __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
   add_product_of_tf32(d, a, b);
 #else
   const float4 sums = sum_of_tf32_products(make_float4(d[0], d[1], d[2], d[3]),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     PRODUCT_BYTES,
     PRODUCT_M,
@@ -11,6 +9,7 @@ from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     MmaSyncSchedule,
 )
 from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import LEAST_COPY, LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
@@ -26,7 +25,9 @@ _COPY = 6.0  # instructions of a copy, with its address and bounds
 _BY_REGISTERS = (
     8.0  # relative cost of copies by registers: a block waits. 4095×4096×4097 took 858 us, and 389 us prepared
 )
-_FLOAT8_AS_FLOAT16 = ("sm_75", "sm_80", "sm_86", "sm_90")  # where mma.sync multiplies float8 as float16
+_FLOAT8_AS_FLOAT16 = "sm_90"  # where mma.sync multiplies float8 as float16, though tensor cores have float8
+_FMA_INSTRUCTIONS = {Unit.TENSOR_BF16: 200, Unit.TENSOR_TF32: 90}  # of a product by FMAs: also shuffles, conversions
+_CONVERSION = {DType.FLOAT8_E4M3: 22, DType.FLOAT8_E5M2: 1}  # instructions to make two float8 two float16
 _MMA_SYNC_RATE = {"sm_90": 0.38}  # share of the peak, which takes wgmma; fitted to times of an H200
 _LOAD_BYTES = 512  # bytes of an ldmatrix of four matrices
 
@@ -51,8 +52,8 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     stored = tile * problem.result.bytes * (1 / problem.parts + problem.preactivation)
     shares = schedule.shares_tiles(problem)
-    unit = Unit.TENSOR_FP16 if problem.unit is Unit.TENSOR_FP8 and spec.arch in _FLOAT8_AS_FLOAT16 else problem.unit
-    rate = spec.rates.get(unit, inf) * _MMA_SYNC_RATE.get(spec.arch, 1.0)
+    unit = _executing(problem, spec)
+    rate = spec.rate(unit) * _MMA_SYNC_RATE.get(spec.arch, 1.0)
     return (
         *preparation.workloads(problem, schedule),
         Workload(
@@ -62,7 +63,7 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
             steps=ceil_div(tiles * schedule.steps(problem), max(1, blocks)),
             ahead=schedule.stages - 1,
             in_flight=schedule.stages - 1,
-            instructions=products + loaded / _LOAD_BYTES,
+            instructions=_instructions(problem, products, loaded, spec) + loaded / _LOAD_BYTES,
             load_instructions=_COPY * copies,
             shared_clocks=(loaded + elements) / LINE_BYTES,
             unit_clocks=tile * schedule.block_k / rate,
@@ -73,6 +74,20 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
             shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
         ),
     )
+
+
+def _executing(problem: GemmProblem, spec: DeviceSpec) -> Unit:
+    as_float16 = problem.unit is Unit.TENSOR_FP8 and spec.arch == _FLOAT8_AS_FLOAT16
+    return Unit.TENSOR_FP16 if as_float16 else spec.executing(problem.unit)
+
+
+def _instructions(problem: GemmProblem, products: float, loaded: float, spec: DeviceSpec) -> float:
+    """Instructions of so many products, of fragments of so many bytes."""
+    unit = spec.executing(problem.unit)
+    if unit is Unit.FP32:
+        return _FMA_INSTRUCTIONS[problem.unit] * products
+    converted = _CONVERSION[problem.dtype] * loaded / (2 * WARP) if unit is not problem.unit else 0.0
+    return products + converted
 
 
 def _vectors_read(tiles: int, blocks: int, sums: float) -> float:

@@ -5,7 +5,7 @@ The constants were fitted to 853 times of an H200, of 19 problems of 16 bits wit
 
 from __future__ import annotations
 
-from math import ceil, inf, log2
+from math import ceil, log2
 
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
@@ -42,7 +42,7 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
     left = tiled_problem(product(problem, schedule), schedule)
     inside_a, inside_b = a * share_inside(left.m, a), loaded_b * share_inside(left.n, b)
     lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
-    blocks, rate = schedule.blocks(problem), spec.rates.get(problem.unit, inf)
+    blocks, rate = schedule.blocks(problem), spec.rate(problem.unit)
     multiplying = a * b * schedule.block_k / rate
     read = (a + b * (a // PRODUCT_ROWS)) * row
     consumers = 1 if schedule.pingpong else schedule.consumers
