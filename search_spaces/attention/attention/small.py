@@ -35,5 +35,6 @@ def _apart(problem: AttentionProblem, aligned: int, gaps: int) -> AttentionProbl
     for stated in problem.layouts.values():
         step = round_up(stated.shape[-1], unit) + gaps * unit
         fields: dict[str, Any] = stated.spread(len(stated.fields) - 1, step)
-        problem = replace(problem, **fields, **{stated.alignment_field: max(aligned, problem.dtype.bytes)})
+        fields[stated.alignment_field] = max(aligned, problem.dtype.bytes)
+        problem = replace(problem, **fields)
     return problem
