@@ -12,12 +12,12 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_STRIDE_BYTES
 from autotune.search_spaces.attention.attention.small import small_problems
+from autotune.search_spaces.attention.attention.tiles import heads_in_l2
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import grid_violations
 
 _PERSISTENT = "persistent"
-_L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
 # Queries of a block and keys of a tile that are tried first, by the larger dimension of a head: consumers, keys.
 _TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
@@ -89,23 +89,13 @@ def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSch
     """FlashAttention-3's tiles first (hopper/tile_size.h), then others."""
     widest = max(problem.head_dim, problem.value_elements)
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
-    together = _together(problem, spec)
+    together = heads_in_l2(problem, spec)
     for consumers, keys in tiles:
         for turns in (True, False):
             usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)
             yield fitted(problem, usual, spec, persistent=False)
             yield fitted(problem, usual, spec, persistent=True)
     yield fitted(problem, WgmmaSchedule(1, 64, 2, heads_together=together), spec, persistent=False)
-
-
-def _together(problem: AttentionProblem, spec: DeviceSpec) -> int:
-    """Heads whose keys and values L2 holds, where tiles of a head differ in what they see."""
-    if not problem.bounded_right or problem.bounded_left:
-        return 1
-    of_head = problem.keys * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
-    most = min(_L2_SHARE * spec.l2_bytes / max(1, of_head) * problem.group, problem.all_heads)
-    counts: tuple[int, ...] = field_specs(WgmmaSchedule)["heads_together"].values
-    return max(count for count in counts if count <= max(1, most))
 
 
 def checks(problem: AttentionProblem, schedule: WgmmaSchedule) -> list[tuple[AttentionProblem, WgmmaSchedule]]:
