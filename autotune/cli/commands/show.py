@@ -63,7 +63,7 @@ def _fields(cls: type[Any], values: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _print_fields(title: str, columns: tuple[str, ...], fields: list[dict[str, Any]]) -> None:
-    print_table(title, columns, [[field[column] for column in columns] for field in fields])
+    print_table(title, columns, [[field[column] for column in columns] for field in fields], below=columns[-1])
 
 
 def _print(document: dict[str, Any]) -> None:
