@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
-from zlib import crc32
 
 import pytest
 
@@ -17,7 +12,6 @@ from autotune.codegen.model.program import Program
 from autotune.emulator import SEEDS, EmulatorError, verify
 from autotune.emulator.build import NEWEST
 
-_COMMITS = 3  # that plant all bugs together
 _right: set[tuple[object, ...]] = set()  # programs that this process has verified
 
 
@@ -41,22 +35,11 @@ def check_caught(
     said: str | None = None,
     compute_capability: tuple[int, int] = NEWEST,
 ) -> None:
-    """See a program compute its problem, and then fail with a bug in it; the error has `said` in it.
-
-    Tests in parallel, as those of the whole suite are, plant a third of the bugs, others with each commit.
-    """
+    """See a program compute its problem, and then fail with a bug in it; the error has `said` in it."""
     seeds = tuple(seeds)
     if (problem, program, seeds, compute_capability) not in _right:
         verify(problem, program, seeds, compute_capability)
         _right.add((problem, program, seeds, compute_capability))
     bug = with_bug(program, right, wrong)
-    if "PYTEST_XDIST_WORKER" in os.environ and (crc32(f"{right}{wrong}".encode()) - _commit()) % _COMMITS:
-        return
     with pytest.raises(EmulatorError, match=said):
         verify(problem, bug, seeds, compute_capability)
-
-
-@cache
-def _commit() -> int:
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True)
-    return int(done.stdout or "0", 16)

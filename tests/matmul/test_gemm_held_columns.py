@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from matmul.gemm_cases import E4M3, INT8, SPEC
-from planted import check_caught
 
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
@@ -60,23 +59,3 @@ def test_others_are_loaded_for_each_box(fields: dict[str, Any], words: str) -> N
     program = OPERATOR.program(problem, schedule(f"{words} consumers=1"), SPEC)
     assert "HeldColumns" not in program.source
     verify(problem, program)
-
-
-# Bugs planted in the source: what is replaced, and by what.
-BUGS = {
-    "those of another group": ("group % 8 * 4", "group % 4 * 4"),
-    "those of another 64 columns": ("own[group / 8][0]", "own[0][0]"),
-    "those of a neighbour": ("+ threadIdx.x % 4)", "+ threadIdx.x % 2)"),
-    "those of the first tile": ("held(arguments, problem, tile.n)", "held(arguments, problem, 0)"),
-    "those of the buffer's columns": ("(n - rows.n) / 8 + j", "j"),
-    "those outside of the matrix are read": ("n < problem.n ? source[n] : Number{}", "source[n]"),
-}
-
-
-@pytest.mark.parametrize("bug", BUGS)
-@pytest.mark.parametrize("fields", [{"bias": Bias.ROW}, {"dtype": INT8, **OF_ROWS}], ids=["biases", "factors"])
-def test_a_planted_bug_is_detected(bug: str, fields: dict[str, Any]) -> None:
-    problem = GemmProblem(64, 200, 128, transpose_b=True, **fields)
-    words = f"BM=64 BN=128 BK={128 if problem.dtype is INT8 else 64} consumers=1 stages=2"
-    right = OPERATOR.program(problem, schedule(words), SPEC)
-    check_caught(problem, right, *BUGS[bug])

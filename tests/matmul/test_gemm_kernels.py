@@ -112,19 +112,12 @@ SINGLE = f"{SMALL} stages=3 double_buffer_fragments=0"
 SINGLE_FLOATS = f"{SINGLE} vector_a=4 vector_b=4 vector_d=4"
 SINGLE_BYTES = SINGLE.replace("BK=32", "BK=64")
 BLOCKS = GemmProblem(33, 144, 192, transpose_b=True, dtype=E4M3, scales=Scales.BLOCK)
-DEEP = GemmProblem(32, 32, 160, transpose_b=True)
 RAGGED = GemmProblem(33, 35, 83, transpose_b=True, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True)
 HALVES = GemmProblem(33, 80, 40, transpose_b=True, gate=Gate.HALVES, preactivation=True, bias=Bias.ROW)
-HALVES_ACROSS = GemmProblem(33, 80, 40, gate=Gate.HALVES)
 PAIRS = GemmProblem(33, 76, 40, transpose_b=True, gate=Gate.INTERLEAVED, preactivation=True, ldd=40)
 WIDE = "BM=32 BN=64 BK=32 WM=16 WN=32 vector_d=4"
 BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
-    "a copy to the stage that is read": ("writing(Schedule::stages - 1)", "writing(0)", DEEP, SINGLE),
-    "one tile less": ("tile + Schedule::stages - 1 < tiles", "tile + Schedule::stages < tiles", DEEP, SINGLE),
     "what is behind the gates for factors": ("behind ? source + jump_ : source", "source", HALVES, WIDE),
-    "what is behind the gates of a row for factors": ("source_ += jump_, ", "", HALVES_ACROSS, WIDE),
-    "a row's end for that of its gates": (", columns_left_ += half", "", HALVES_ACROSS, WIDE),
-    "fragments of gates for factors": ("Schedule::block_n - Schedule::warp_n", "0", HALVES, WIDE),
     "a gate's bias for its factor's": ("product_column(problem, n, part)])", "n])", HALVES, WIDE),
     "pairs of the second output in another order": ("width + i) % 2", "width + i + 1) % 2", PAIRS, WIDE),
     "columns of the second output behind the last": ("column, vector, left)", "column, vector, width)", PAIRS, WIDE),
@@ -133,12 +126,6 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         "kept[i] = activated(z[part][i])",
         GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU),
         SINGLE,
-    ),
-    "no barrier between tiles": (
-        "    __syncthreads();  // before the next tile's copies\n",
-        "",
-        GemmProblem(32, 64, 32),
-        f"{SINGLE} grid_blocks=1",
     ),
     "floats across k of other terms": (
         "i / 2 * 4 + lane % 4, place",

@@ -34,12 +34,6 @@ def find(anchor: str, piece: str) -> tuple[str, int, int]:
     return found[0]
 
 
-def definition_at(file: str, text: str, place: int) -> str:
-    """The name of the innermost definition around a place; empty at the top."""
-    names = ((end - begin, name) for name, begin, end in _named(file, text) if begin <= place < end)
-    return min(names, default=(0, ""))[1]
-
-
 def _definitions(file: str, text: str, name: str) -> list[Span]:
     """The spans of a name's definitions, of which C++ may have several; the whole text for no name."""
     if not name:

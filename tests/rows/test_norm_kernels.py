@@ -32,7 +32,6 @@ def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
 
 REGISTERS = "threads=128 TPR=64 vector_width=2"
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
-CLUSTER = "threads=32 TPR=32 cluster=4 vector_width=2"
 LAYER = LayerNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
 SHORT = LayerNormProblem(19, 3, statistics=True)
 SUM = replace(LAYER, residual=True, align_x=8)
@@ -42,7 +41,6 @@ SUM = replace(LAYER, residual=True, align_x=8)
     ("problem", "words", "right", "planted"),
     [
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
-        (LAYER, f"{CLUSTER} passes=welford", "send_to_rank(&target->squares, rank, value.squares, barrier);", ""),
         (SHORT, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
     ],
 )

@@ -179,13 +179,11 @@ def test_kept_exponentials_are_floats_in_place_of_what_was_loaded() -> None:
 
 
 REGISTERS = "threads=64 TPR=64 vector_width=2"
-SHARED = "threads=64 TPR=64 vector_width=2 hold=shared"
 
 
 @pytest.mark.parametrize(
     ("words", "right", "planted"),
     [
-        (SHARED, "held_at = 64", "held_at = 0"),  # a row lies over the slots
         (REGISTERS + " skip=1", "0 < count && count < Schedule::vector_width", "false"),
         (REGISTERS + " skip=1", "visit(nothing, round * row_step);", ""),
         (REGISTERS + " skip=1 passes=kept", "powers_[round][i] = 0.0f", "powers_[round][i] = 1.0f"),

@@ -154,7 +154,6 @@ def test_the_order_of_elements_is_that_of_rows_whatever_the_layout() -> None:
 
 
 BUGS = {
-    "p = 1 divides by zero": ("&& !everything", ""),
     "p = 1 keeps all where bits are stored": ("word < threshold || dropped", "word < threshold"),
 }
 
