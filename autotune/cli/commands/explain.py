@@ -98,7 +98,8 @@ def _time(choice: Choice) -> str | None:
 
 
 def _record(choice: Choice) -> str | None:
-    return f"{choice.record} (unconfirmed)" if choice.unconfirmed else choice.record
+    where = f" on {choice.device}" if choice.device else ""
+    return f"{choice.record}{where}{' (unconfirmed)' * choice.unconfirmed}" if choice.record else None
 
 
 def _exact(choice: Choice) -> bool:
@@ -112,6 +113,11 @@ def _distance(choice: Choice) -> str | None:
 
 def _loss(choice: Choice) -> str | None:
     return None if choice.loss is None or _exact(choice) else f"{choice.loss:.1%}"
+
+
+def _record(choice: Choice) -> str | None:
+    where = f" on {choice.device}" if choice.device else ""
+    return f"{choice.record}{where}{' (unconfirmed)' * choice.unconfirmed}" if choice.record else None
 
 
 def _document(choice: Choice) -> dict[str, Any]:
