@@ -129,5 +129,5 @@ def test_layouts_become_the_problem() -> None:
     y = Layout((2, 3, 9), (27, 9, 1), "bfloat16", 2, 16)
     weight = Layout((9,), (1,), "float32", 4, 4)
     bias = Layout((9,), (1,), "float32", 4, 16)
-    problem, _ = LAYER_CALL.bind(input=x, weight=weight, bias=bias, out=y, normalized_shape=9, **arrays)
+    problem = LAYER_CALL.bind(input=x, weight=weight, bias=bias, out=y, normalized_shape=9, **arrays).problem
     assert problem == LayerNormProblem(6, 9, DType.BFLOAT16, float32_weight=True, ldx=12, align_x=8, ldy=9, align_w=4)
