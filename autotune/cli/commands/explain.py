@@ -12,15 +12,6 @@ from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.search_spaces.machine.rates import duration
 
-_RULES = {
-    "lock": "a lock is in force, and says so",
-    "baseline": "a library was measured to be faster",
-    "exact": "the record of this problem",
-    "nearest": "the record of a similar problem, predicted to be fastest",
-    "model": "no record promises as much as what the time model predicts to be fastest",
-    "default": "nothing is known but what fits",
-}
-
 if TYPE_CHECKING:
     from autotune.dispatcher.choice.choose import Choice
     from autotune.dispatcher.choice.explanation import Explanation
@@ -63,7 +54,7 @@ def _print_chosen(found: Explanation) -> int:
     lost = f"{_loss(chosen)} of the time, by less efficiency than the record has on its own problem"
     facts = [
         ("served by", by),
-        ("rule", f"{chosen.rule}: {_RULES[chosen.rule]}"),
+        ("rule", f"{chosen.rule}: {chosen.rule.meaning}"),
         ("record", _record(chosen)),
         ("distance", _distance(chosen)),
         ("time", _time(chosen)),
@@ -113,11 +104,6 @@ def _distance(choice: Choice) -> str | None:
 
 def _loss(choice: Choice) -> str | None:
     return None if choice.loss is None or _exact(choice) else f"{choice.loss:.1%}"
-
-
-def _record(choice: Choice) -> str | None:
-    where = f" on {choice.device}" if choice.device else ""
-    return f"{choice.record}{where}{' (unconfirmed)' * choice.unconfirmed}" if choice.record else None
 
 
 def _document(choice: Choice) -> dict[str, Any]:
