@@ -15,9 +15,10 @@ from autotune.db import Status, TimeSource, TuningDB, freshness
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice import snapshots
-from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
+from autotune.dispatcher.choice.choose import choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.choice.transfer import DOUBT, OTHER_DEVICE, comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator

@@ -14,7 +14,7 @@ from autotune.compiler import CompiledKernel
 from autotune.dispatcher.calls import function, machine_code
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import formulation
-from autotune.dispatcher.choice.choose import Rule
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.lock import document
 from autotune.dispatcher.lock.document import Locked
 from autotune.dispatcher.lock.lock import Lock, digests
