@@ -34,6 +34,7 @@ class WgmmaSchedule(Schedule):
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
+        min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
     """
 
@@ -46,6 +47,7 @@ class WgmmaSchedule(Schedule):
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     @property
@@ -86,7 +88,7 @@ class WgmmaSchedule(Schedule):
     @property
     def given_registers(self) -> int:
         """Registers of a thread by the launch bounds; ptxas takes all of them, for setmaxnreg."""
-        return min(_THREAD_REGISTERS, 65536 // self.threads // 8 * 8)
+        return min(_THREAD_REGISTERS, 65536 // (self.threads * self.min_blocks_per_sm) // 8 * 8)
 
     @property
     def consumer_registers(self) -> int:
@@ -97,7 +99,13 @@ class WgmmaSchedule(Schedule):
     def footprint(self, problem: AttentionProblem) -> Footprint:
         """See `Schedule`; registers are those that a thread gets."""
         shared = self.shared_bytes(problem)
-        return Footprint(self.threads, shared, self.given_registers, architecture=ARCHITECTURE)
+        return Footprint(
+            self.threads,
+            shared,
+            self.given_registers,
+            min_blocks_per_sm=self.min_blocks_per_sm,
+            architecture=ARCHITECTURE,
+        )
 
 
 def boxes(dim: int) -> int:
