@@ -19,6 +19,7 @@ _BARRIER = 8  # bytes; as many are for the number of a tile
 _COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
+_WEIGHT_REGISTERS, _PRODUCT_REGISTERS = 4, 26  # of 16 keys; beside the sums of a product
 KEYS = tuple(range(32, 241, 16))
 
 
@@ -84,6 +85,11 @@ class WgmmaSchedule(Schedule):
         """Of a consumer's thread: scores, weights and sums of values."""
         columns = round_up(problem.value_elements, PRODUCT_COLUMNS)
         return self.tile_keys // 2 + self.tile_keys // 4 + columns // 2 + _OTHER_REGISTERS
+
+    def product_registers(self, problem: AttentionProblem) -> int:
+        """Of a thread, for one product: its sums, weights, and what else ptxas wants at once."""
+        columns = round_up(problem.value_elements, PRODUCT_COLUMNS)
+        return max(self.tile_keys // 2, columns // 2 + _WEIGHT_REGISTERS) + _PRODUCT_REGISTERS
 
     @property
     def given_registers(self) -> int:

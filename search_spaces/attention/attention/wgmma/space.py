@@ -30,9 +30,7 @@ _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
 def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from unmapped(problem)
-    needed, given = schedule.needed_registers(problem), schedule.consumer_registers
-    if needed > given:
-        yield f"about {needed} registers over the {given} of a consumer's threads"
+    yield from _too_many_registers(problem, schedule)
     if schedule.pingpong and schedule.consumers == 1:
         yield "pingpong: expected several consumers, not 1"
     if schedule.grid_blocks > schedule.tiles(problem) > 0:
@@ -40,6 +38,15 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
     yield from grid_violations(schedule.blocks(problem))
+
+
+def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
+    needed, taken = schedule.needed_registers(problem), schedule.consumer_registers
+    product, given = schedule.product_registers(problem), schedule.given_registers
+    if needed > taken:
+        yield f"about {needed} registers over the {taken} of a consumer's threads"
+    elif product > given:
+        yield f"about {product} registers of a product over the {given} that threads begin with"
 
 
 def unmapped(problem: AttentionProblem) -> Iterator[str]:
@@ -84,7 +91,7 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
         for consumers in range(schedule.consumers, 0, -1):
             for keys in (count for count in reversed(KEYS) if count <= schedule.tile_keys):
                 tried = replace(schedule, consumers=consumers, tile_keys=keys, min_blocks_per_sm=blocks)
-                if tried.needed_registers(problem) > tried.consumer_registers:
+                if any(_too_many_registers(problem, tried)):
                     continue
                 for stages in range(schedule.stages, 0, -1):
                     tried = replace(tried, stages=stages)
