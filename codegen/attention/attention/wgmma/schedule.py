@@ -32,6 +32,7 @@ class WgmmaSchedule(Schedule):
         tile_keys: keys of a stage.
         stages: of keys, and of values.
         pingpong: consumers issue products in turn, so that one's softmax goes on beside another's products.
+        rescale_late: sums of values are rescaled while the products of the next keys go on, rather than ahead of them.
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
@@ -45,6 +46,7 @@ class WgmmaSchedule(Schedule):
     tile_keys: int = tunable(128, values=KEYS, allowed=KEYS, short="TK")
     stages: int = tunable(2, values=(1, 2, 3, 4), short="S")
     pingpong: bool = tunable(False, values=(False, True))
+    rescale_late: bool = tunable(False, values=(False, True))
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")

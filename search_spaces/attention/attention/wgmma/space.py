@@ -113,13 +113,16 @@ def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
     """FlashAttention-3's tiles first (hopper/tile_size.h), then others."""
     widest = max(problem.head_dim, problem.value_elements)
+    wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     together = heads_in_l2(problem, spec)
     grids = (_TICKETS, _TILES_OF_BLOCKS) if problem.bounded_right else (_IN_TURN, _TICKETS)
     for consumers, keys in tiles:
         for turns in (True, False):
             usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)
-            yield from (fitted(problem, usual, spec, grid) for grid in grids)
+            for late in (wide, not wide):
+                wanted = replace(usual, rescale_late=late)
+                yield from (fitted(problem, wanted, spec, grid) for grid in grids)
     for consumers, keys, blocks in _SEVERAL if seen_keys(problem, 1, 1) <= _FEW_KEYS else _SEVERAL[-1:]:
         usual = WgmmaSchedule(consumers, keys, 2, True, heads_together=together, min_blocks_per_sm=blocks)
         yield from (fitted(problem, usual, spec, grid) for grid in grids)
