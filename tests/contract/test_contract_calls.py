@@ -103,10 +103,10 @@ def test_a_call_writes_nothing_but_its_outputs(name: str, monkeypatch: pytest.Mo
     assert any(others.size for _, others in memories)
     command = launch.command
 
-    def command_while_others_write(program: Program, **how: Any) -> list[Path]:
+    def command_while_others_write(program: Program, **options: Any) -> list[Path]:
         for _, others in memories:
             others[...] = 7
-        return command(program, **how)
+        return command(program, **options)
 
     bound = example.bound(given | outputs)
     monkeypatch.setattr(launch, "command", command_while_others_write)
