@@ -15,7 +15,8 @@ ARCHITECTURE = "sm_90a"
 CONSUMER_ROWS = 64
 ROW_BYTES = 128  # of a box in shared memory, which are swizzled
 PRODUCT_K, PRODUCT_COLUMNS = 16, 8
-_BARRIER = 8
+_BARRIER = 8  # bytes; as many are for the number of a tile
+_COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
 KEYS = tuple(range(32, 241, 16))
@@ -30,7 +31,8 @@ class WgmmaSchedule(Schedule):
         tile_keys: keys of a stage.
         stages: of keys, and of values.
         pingpong: consumers issue products in turn, so that one's softmax goes on beside another's products.
-        persistent: as many blocks as SMs take tiles in turn; else there is a block for each tile.
+        grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
+        tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
         specialize: whether the shape is compiled in.
     """
@@ -42,6 +44,7 @@ class WgmmaSchedule(Schedule):
     stages: int = tunable(2, values=(1, 2, 3, 4), short="S")
     pingpong: bool = tunable(False, values=(False, True))
     grid_blocks: int = tunable(0, least=0)
+    tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -68,7 +71,12 @@ class WgmmaSchedule(Schedule):
         """Queries, stages and barriers."""
         keys, values = (boxes(dim) * ROW_BYTES for dim in (problem.head_dim, problem.value_elements))
         stage = self.tile_keys * (keys + values) + 4 * _BARRIER
-        return self.block_rows * keys + self.stages * stage + 2 * _BARRIER
+        return self.block_rows * keys + self.stages * stage + 3 * _BARRIER
+
+    @property
+    def workspace_bytes(self) -> int:
+        """A counter of tickets."""
+        return _COUNTER_BYTES if self.tickets else 0
 
     def needed_registers(self, problem: AttentionProblem) -> int:
         """Of a consumer's thread: scores, weights and sums of values."""

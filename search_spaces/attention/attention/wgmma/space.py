@@ -12,12 +12,14 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_STRIDE_BYTES
 from autotune.search_spaces.attention.attention.small import small_problems
+from autotune.search_spaces.attention.attention.tiles import heads_in_l2
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import grid_violations
 
-_PERSISTENT = "persistent"
-_L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
+# A block for each tile; or blocks that stay, and take tiles in turn, or those that nobody has.
+_TILES_OF_BLOCKS, _IN_TURN, _TICKETS = "tiles", "in_turn", "tickets"
+_GRIDS = (_TILES_OF_BLOCKS, _IN_TURN, _TICKETS)
 # Queries of a block and keys of a tile that are tried first, by the larger dimension of a head: consumers, keys.
 _TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
@@ -33,6 +35,8 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
         yield "pingpong: expected several consumers, not 1"
     if schedule.grid_blocks > schedule.tiles(problem) > 0:
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
+    if schedule.tickets and not schedule.grid_blocks:
+        yield "tickets: expected blocks that stay, not grid_blocks 0"
     yield from grid_violations(schedule.blocks(problem))
 
 
@@ -57,19 +61,19 @@ def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:
 def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
     """Keys and stages are upper bounds: a schedule gets as many as there is room for."""
     heads = tuple(n for n in field_specs(WgmmaSchedule)["heads_together"].values if n < 2 * problem.all_heads)
-    parameters = (*field_parameters(WgmmaSchedule, heads_together=heads), Parameter("grid", ("tiles", _PERSISTENT)))
+    parameters = (*field_parameters(WgmmaSchedule, heads_together=heads), Parameter("grid", _GRIDS))
 
     def build(draw: Draw) -> WgmmaSchedule:
         fields = {name: value for name, value in draw.items() if name != "grid"}
-        return fitted(problem, WgmmaSchedule.from_dict(fields), spec, persistent=draw["grid"] == _PERSISTENT)
+        return fitted(problem, WgmmaSchedule.from_dict(fields), spec, str(draw["grid"]))
 
     def fits(schedule: WgmmaSchedule, grid: Value) -> bool:
-        return (schedule.grid_blocks > 0) == (grid == _PERSISTENT)
+        return grid == (_TICKETS if schedule.tickets else _IN_TURN if schedule.grid_blocks else _TILES_OF_BLOCKS)
 
     return Space(parameters, build, fits={"grid": fits})
 
 
-def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, *, persistent: bool) -> WgmmaSchedule:
+def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
     """The schedule with no more keys and stages than there is room for, and fewer consumers if these are too many."""
     consumers = schedule.consumers
     while True:
@@ -78,8 +82,9 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
                 tried = replace(schedule, consumers=consumers, tile_keys=keys, stages=stages)
                 room = tried.shared_bytes(problem) <= spec.shared_per_block
                 if room and tried.needed_registers(problem) <= tried.consumer_registers:
-                    blocks = min(spec.sm_count, tried.tiles(problem)) if persistent else 0
-                    return replace(tried, pingpong=tried.pingpong and consumers > 1, grid_blocks=blocks)
+                    blocks = 0 if grid == _TILES_OF_BLOCKS else min(spec.sm_count, tried.tiles(problem))
+                    turns = tried.pingpong and consumers > 1
+                    return replace(tried, pingpong=turns, grid_blocks=blocks, tickets=grid == _TICKETS)
         if consumers == 1:
             return schedule
         consumers -= 1
@@ -89,23 +94,13 @@ def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSch
     """FlashAttention-3's tiles first (hopper/tile_size.h), then others."""
     widest = max(problem.head_dim, problem.value_elements)
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
-    together = _together(problem, spec)
+    together = heads_in_l2(problem, spec)
+    grids = (_TICKETS, _TILES_OF_BLOCKS) if problem.bounded_right else (_IN_TURN, _TICKETS)
     for consumers, keys in tiles:
         for turns in (True, False):
             usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)
-            yield fitted(problem, usual, spec, persistent=False)
-            yield fitted(problem, usual, spec, persistent=True)
-    yield fitted(problem, WgmmaSchedule(1, 64, 2, heads_together=together), spec, persistent=False)
-
-
-def _together(problem: AttentionProblem, spec: DeviceSpec) -> int:
-    """Heads whose keys and values L2 holds, where tiles of a head differ in what they see."""
-    if not problem.bounded_right or problem.bounded_left:
-        return 1
-    of_head = problem.keys * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
-    most = min(_L2_SHARE * spec.l2_bytes / max(1, of_head) * problem.group, problem.all_heads)
-    counts: tuple[int, ...] = field_specs(WgmmaSchedule)["heads_together"].values
-    return max(count for count in counts if count <= max(1, most))
+            yield from (fitted(problem, usual, spec, grid) for grid in grids)
+    yield fitted(problem, WgmmaSchedule(1, 64, 2, heads_together=together), spec, _TILES_OF_BLOCKS)
 
 
 def checks(problem: AttentionProblem, schedule: WgmmaSchedule) -> list[tuple[AttentionProblem, WgmmaSchedule]]:
