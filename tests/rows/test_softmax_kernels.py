@@ -200,7 +200,7 @@ SKEWED = SoftmaxProblem(9, 333, BF16, ldx=333, ldy=341)
 
 
 @pytest.mark.parametrize("hold", ["registers", "reload loads_in_flight=2", "shared", "shared passes=online"])
-@pytest.mark.parametrize("lanes", ["threads=64 TPR=64", "threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
+@pytest.mark.parametrize("lanes", ["threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
 @pytest.mark.parametrize(
     "problem",
     [
