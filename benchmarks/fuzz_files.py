@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -53,8 +53,8 @@ def trials(name: str, size: int, count: int) -> list[Trial]:
     """Trials of a square problem, as measured on an H200."""
     operator = OPERATORS[name]
     problem = operator.problem_type.from_dict(dict.fromkeys(("m", "n", "k")[: 3 if name == "sgemm" else 2], size))
-    device = DeviceRecord(H200.name, H200.compute_capability, asdict(H200))
-    stated = ProblemRecord(name, problem.key, problem.to_dict())
+    device = DeviceRecord.of(H200)
+    stated = ProblemRecord.of(name, problem)
     listed = sample(operator, problem, H200, operator.space(problem, H200), count, seed=0)
     return [
         Trial(device, stated, s.to_dict(), s.digest, Status.OK, TimeSource.MEASURED, (1e-3 * (1 + number),))

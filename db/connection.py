@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from .engine import STUDY, WRITE, check_exists, database_url, engine_of, location
+from .engine import PROBLEM, WRITE, check_exists, database_url, engine_of, location
 from .errors import one_line_errors, readable
 from .schema import ensure_schema
 
@@ -43,19 +43,13 @@ class DatabaseConnection:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    @contextmanager
-    def locked(self, study: int | None = None) -> Iterator[None]:
-        """Let all other writers wait meanwhile, or on PostgreSQL those only who propose in the study of a number."""
-        option = {WRITE: True} if study is None else {STUDY: study}
-        with one_line_errors(self.location), self._engine.execution_options(**option).begin():
-            yield
-
     def _read(self) -> AbstractContextManager[Session]:
         return self._session(self._engine)
 
-    def _write(self, work: Callable[[Session], R]) -> R:
-        """Run `work` in one transaction, which has the write lock from its start."""
-        with self._session(self._engine.execution_options(**{WRITE: True})) as session, session.begin():
+    def _write(self, work: Callable[[Session], R], problem: int | None = None) -> R:
+        """Run `work` in one transaction, which has the write lock from its start, or that of a problem only."""
+        lock = {WRITE: True} if problem is None else {WRITE: True, PROBLEM: problem}
+        with self._session(self._engine.execution_options(**lock)) as session, session.begin():
             return work(session)
 
     @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from .queries import matching, ranked
 from .run_record import RunRecord
 from .states import Status, TimeSource
 from .stored_calibrations import StoredCalibrations
+from .stored_study import StoredStudy
 from .storing import Rule, better, newest, store
 from .trial_list import Trials
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
@@ -81,6 +82,24 @@ class TuningDB(StoredCalibrations, Upkeep):
             raise TypeError(f"record takes a Trial, not a {type(trial).__name__}")
         self._take_in(trial.problem.operator, trial.device.model)
         self._store([trial], newest)
+
+    @contextmanager
+    def study(self, name: str, device: DeviceRecord, problem: ProblemRecord, run: str) -> Iterator[StoredStudy]:
+        """A tuner's part in a study, which is made if it is new; at its end others may have what it has not tried.
+
+        Args:
+            name: tells the studies of a device model and a problem apart.
+            device, problem: as in a trial; those that are known already stay as they are.
+            run: the id of the run that the tuner works for, which is `running`.
+        """
+        self._take_in(problem.operator, device.model)
+        self._store([], newest, operators={problem.operator})
+        study = StoredStudy(self, name, device, problem, run)
+        try:
+            yield study
+        finally:
+            with suppress(DatabaseError):  # the claims of who cannot give them back end by themselves
+                study.give_back()
 
     def merge(self, document: Any) -> MergeCounts:
         """Add the trials of an exported document in one transaction, keeping the better one of the same key.
@@ -276,20 +295,22 @@ class TuningDB(StoredCalibrations, Upkeep):
 
         self._store(trials, better, InfoRow(name=name, value=file.digest))
 
-    def _store(self, trials: Sequence[Trial], rule: Rule, fact: InfoRow | None = None) -> MergeCounts:
-        """Store trials and a fact in one transaction, and renew the views of their operators once."""
-        operators = {trial.problem.operator for trial in trials} - self._viewed
+    def _store(
+        self, trials: Sequence[Trial], rule: Rule, fact: InfoRow | None = None, operators: Iterable[str] = ()
+    ) -> MergeCounts:
+        """Store trials and a fact in one transaction, and renew the views of their operators and of others once."""
+        new = {*operators, *(trial.problem.operator for trial in trials)} - self._viewed
 
         def work(session: Session) -> MergeCounts:
             counts = store(trials, session, rule)
             if fact:
                 session.merge(fact)
-            for operator in operators:
+            for operator in new:
                 renew_views(session.connection(), operator)
             return counts
 
         counts = self._write(work)
-        self._viewed |= operators
+        self._viewed |= new
         return counts
 
     def _check(self, trials: Iterable[Trial]) -> None:

@@ -16,14 +16,14 @@ from .location import name_of, named_file, users_file
 # until it has written. A later one would be too late in SQLite: who has read and then finds another writer fails at
 # once, however long the busy timeout.
 WRITE = "autotune_write"
-# Another: the number of a study. In PostgreSQL the transaction has the lock of those who propose in that study, which
-# keeps no trial of any from being stored.
-STUDY = "autotune_study"
+# Another: the id of a problem. In PostgreSQL the transaction has the lock of that problem's trials, so that those of
+# other problems are stored meanwhile, and holds off who needs all of them.
+PROBLEM = "autotune_problem"
 
 _DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql", "postgresql+psycopg")
 _CONNECT_SECONDS = 10
-# PostgreSQL knows locks by one number or by two: "autotune" in ASCII, or "auto" and that of a study.
-_WRITE_LOCK, _STUDY_LOCKS = 0x6175746F74756E65, 0x6175746F
+# PostgreSQL knows locks by one number or by two: "autotune" in ASCII, or "auto" and that of a problem.
+_WRITE_LOCK, _PROBLEM_LOCKS = 0x6175746F74756E65, 0x6175746F
 
 
 def database_url(name: str | Path | None) -> URL:
@@ -98,13 +98,6 @@ def check_shared(url: URL) -> None:
         raise BadUrlError(
             f"{location(url)} is a file, which hosts cannot share: a study needs --db postgresql+psycopg://…"
         )
-
-
-def of_schema(url: URL, schema: str) -> URL:
-    """`url` of PostgreSQL, for the tables of others in a schema of their own; `check_shared` may raise."""
-    check_shared(url)
-    options = f"{url.query.get('options', '')} -c search_path={schema} -c timezone=UTC"
-    return _with_defaults(url).update_query_dict({"options": options})
 
 
 def engine_of(url: URL) -> Engine:
@@ -200,9 +193,12 @@ def _set_up_postgresql(connection: Any, _record: Any) -> None:
 def _begin_postgresql(connection: Connection) -> None:
     """Take a lock. Of a host that is gone, the server hears nothing: it ends a transaction that is long silent."""
     options = connection.get_execution_options()
-    lock = f"{_STUDY_LOCKS}, {options[STUDY]}" if STUDY in options else str(_WRITE_LOCK)
-    if STUDY in options or options.get(WRITE, False):
+    lock = f"pg_advisory_xact_lock({_WRITE_LOCK})"
+    if PROBLEM in options:
+        lock = (
+            f"pg_advisory_xact_lock_shared({_WRITE_LOCK}), pg_advisory_xact_lock({_PROBLEM_LOCKS}, {options[PROBLEM]})"
+        )
+    if options.get(WRITE, False):
         connection.exec_driver_sql(
-            f"SELECT set_config('idle_in_transaction_session_timeout', '{BUSY_SECONDS / 2}s', true), "
-            f"pg_advisory_xact_lock({lock})"
+            f"SELECT set_config('idle_in_transaction_session_timeout', '{BUSY_SECONDS / 2}s', true), {lock}"
         )

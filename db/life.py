@@ -28,11 +28,6 @@ _HELD = text(
 )
 
 
-def studies_folder(file: Path) -> Path:
-    """Where the studies of a SQLite database are, and the locks of those who work on them."""
-    return Path(f"{file}.studies")
-
-
 def alive(engine: Engine, url: URL, run: str) -> AbstractContextManager[None]:
     """A run of this process is alive meanwhile, for all who look into the database.
 
@@ -56,7 +51,7 @@ def living(session: Session, url: URL) -> Callable[[str], bool]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """RowStorage the lock of a file that is nobody else's, and remove the file at the end.
+    """Hold the lock of a file that is nobody else's, and remove the file at the end.
 
     Raises:
         DatabaseError: the file cannot be made.
@@ -102,7 +97,7 @@ def _held_on_server(engine: Engine, run: str) -> Iterator[None]:
 
 
 def _lock_of(file: Path, run: str) -> Path:
-    return studies_folder(file) / f"{run}.run"
+    return Path(f"{file}.runs") / f"{run}.run"
 
 
 def _signed(number: int) -> int:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Enum,
     Float,
     ForeignKey,
+    Index,
     String,
     Text,
     TypeDecorator,
@@ -192,6 +193,34 @@ class RunRow(Base):
 _RUN = [field.name for field in fields(RunRecord) if field.name != "alive"]
 
 
+class StudyRow(Base):
+    """What tuners share who may use each other's times: a problem on a device model; see `StoredStudy`."""
+
+    __tablename__ = "studies"
+    __table_args__ = (UniqueConstraint("problem_id", "device_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    problem_id: Mapped[int] = mapped_column(ForeignKey(ProblemRow.id))
+    device_id: Mapped[int] = mapped_column(ForeignKey(DeviceRow.id))
+    name: Mapped[str]
+
+
+class ClaimRow(Base):
+    """A schedule of a study that a tuner is trying, or was until it ended."""
+
+    __tablename__ = "claims"
+    __table_args__ = (UniqueConstraint("study_id", "schedule_digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey(StudyRow.id))
+    schedule: Mapped[dict[str, Any]]
+    schedule_digest: Mapped[str]
+    run_id: Mapped[str] = mapped_column(ForeignKey(RunRow.id))
+    tuner: Mapped[str]
+    until: Mapped[datetime] = mapped_column(Utc)
+    tries: Mapped[int]
+
+
 # The columns that tell trials apart.
 KEY = ("device_id", "problem_id", "schedule_digest", "time_source", "program_digest", "compiler")
 
@@ -202,6 +231,7 @@ class TrialRow(Base):
     __tablename__ = "trials"
     __table_args__ = (
         UniqueConstraint(*KEY),
+        Index("study_number", "study_id", "number", unique=True),
         CheckConstraint("seconds > 0", name="seconds_positive"),
         CheckConstraint("status <> 'ok' OR seconds IS NOT NULL", name="ok_has_seconds"),
     )
@@ -226,6 +256,8 @@ class TrialRow(Base):
     compiler: Mapped[str]
     program_digest: Mapped[str]
     machine_code_digest: Mapped[str] = mapped_column(server_default=text("''"))
+    study_id: Mapped[int | None] = mapped_column(ForeignKey(StudyRow.id))
+    number: Mapped[int | None]  # in its study, by the order in which trials ended
     created_at: Mapped[datetime] = mapped_column(Utc, index=True)
 
     problem: Mapped[ProblemRow] = relationship(lazy="joined", innerjoin=True)

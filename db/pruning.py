@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session
 
 from .best import serving
 from .freshness import OTHER_PROGRAM, changed_program
-from .models import DeviceRow, ProblemRow, TrialRow
+from .models import ClaimRow, DeviceRow, ProblemRow, StudyRow, TrialRow
 from .states import Status, TimeSource
 from .trials import Trial
 
 _AT_ONCE = 500  # rows
+_LONG_OVER = timedelta(days=1)
 NO_PROGRAM = "emits no program today"
 
 
@@ -84,7 +85,7 @@ def stale_trials(session: Session) -> dict[int, Stale]:
 
 
 def prune(session: Session, stale: dict[int, Stale], compiler: str | None, *, remove: bool) -> list[Prunable]:
-    """Remove, or only list, the stale trials that nothing needs; and the problems that have no trial then.
+    """Remove, or only list, the stale trials that nothing needs.
 
     These stay: the best trials of every compiler, and those that keep another one from being best: a newer verdict on
     the same schedule, and the winner that another one lost to.
@@ -101,12 +102,21 @@ def prune(session: Session, stale: dict[int, Stale], compiler: str | None, *, re
         ids = sorted(going)
         for first in range(0, len(ids), _AT_ONCE):
             session.execute(delete(TrialRow).where(TrialRow.id.in_(ids[first : first + _AT_ONCE])))
-        session.execute(delete(ProblemRow).where(ProblemRow.id.not_in(select(TrialRow.problem_id))))
     return [
         Prunable(row.operator, row.problem, row.device, row.status, stale[row.id].reason)
         for row in rows
         if row.id in going
     ]
+
+
+def remove_unused(session: Session) -> None:
+    """Remove the claims of tuners that are long over, then the studies and the problems that have nothing."""
+    session.execute(delete(ClaimRow).where(ClaimRow.until < datetime.now(UTC) - _LONG_OVER))
+    for row, columns in (
+        (StudyRow, (TrialRow.study_id, ClaimRow.study_id)),
+        (ProblemRow, (TrialRow.problem_id, StudyRow.problem_id)),
+    ):
+        session.execute(delete(row).where(*(~exists().where(column == row.id) for column in columns)))
 
 
 def _rows(session: Session) -> Iterator[_Row]:

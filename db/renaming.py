@@ -52,7 +52,7 @@ def _renamed(trial: Trial) -> Trial:
         schedule = operator.schedule(trial.schedule)
     except ValueError:
         return trial
-    named = ProblemRecord(operator.name, problem.key, problem.to_dict())
+    named = ProblemRecord.of(operator.name, problem)
     if named == trial.problem and schedule.digest == trial.schedule_digest and schedule.to_dict() == trial.schedule:
         return trial
     return replace(trial, problem=named, schedule=schedule.to_dict(), schedule_digest=schedule.digest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import warnings
 from contextlib import closing, suppress
 from pathlib import Path
 from reprlib import repr as short
@@ -82,10 +83,22 @@ def _migrate(engine: Engine, location: str) -> None:
         # Another process may have migrated since, even to a revision that is too new.
         if _revision(connection, location) != revisions()[-1]:
             config.attributes["connection"] = connection
+            old = _old_studies(connection, location)
             drop_views(connection)
             command.upgrade(config, "head")
             rename_stored(connection)
             make_views(connection)
+            if old:
+                said = "the database has all trials that ended there, and what was under way may be proposed again"
+                warnings.warn(f"{old} is not used any more: {said}", RuntimeWarning, stacklevel=5)
+
+
+def _old_studies(connection: Connection, location: str) -> str:
+    """Where earlier versions had studies beside the database; empty if it has none."""
+    if connection.dialect.name == "sqlite":
+        folder = Path(f"{location}.studies")
+        return str(folder) if any(folder.glob("*.journal")) else ""
+    return f"schema studies of {location}" if inspect(connection).has_table("studies", "studies") else ""
 
 
 def _use_wal(engine: Engine) -> None:

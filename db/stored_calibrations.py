@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -25,7 +24,7 @@ class StoredCalibrations(DatabaseConnection):
 
     def record_calibration(self, calibration: Calibration, spec: DeviceSpec) -> None:
         """Store a calibration of a device with these limits, in one transaction."""
-        device = DeviceRecord(spec.name, spec.compute_capability, asdict(spec))
+        device = DeviceRecord.of(spec)
 
         def add(session: Session) -> None:
             session.add(CalibrationRow.of(calibration, device_id(device, session)))

@@ -58,6 +58,12 @@ class StoredRuns(DatabaseConnection):
 
         self._write(end)
 
+    def _any_alive(self, session: Session) -> bool:
+        alive = living(session, self.url)
+        return any(
+            alive(run) for run in session.scalars(select(RunRow.id).where(RunRow.outcome.is_(None))) if is_id(run)
+        )
+
     def _plain(self, session: Session, rows: list[RunRow]) -> list[RunRecord]:
         rows = [row for row in rows if is_id(row.id)]
         open_runs = [row.id for row in rows if row.outcome is None]

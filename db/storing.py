@@ -12,15 +12,15 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from .exchange import MergeCounts
-from .models import KEY, DeviceRow, ProblemRow, RunRow, TrialRow, outcome
+from .models import KEY, DeviceRow, ProblemRow, RunRow, StudyRow, TrialRow, outcome
 from .states import Status
-from .trials import DeviceRecord, Trial
+from .trials import DeviceRecord, ProblemRecord, Trial
 
 _BY_KEY = (getattr(TrialRow, name) == bindparam(name) for name in KEY)
 _STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds, TrialRow.created_at).where(*_BY_KEY)
 _INSERT = insert(TrialRow)
 
-Row = TypeVar("Row", DeviceRow, ProblemRow)
+Row = TypeVar("Row", DeviceRow, ProblemRow, StudyRow)
 
 
 class Stored(NamedTuple):
@@ -50,15 +50,22 @@ def better(trial: Trial, stored: Stored) -> bool:
     return cost < before or (cost == before < inf and trial.created_at > stored.created_at)
 
 
-def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCounts:
-    """Add trials; one whose key is stored already replaces that one if `replaces` says so."""
+def store(trials: Iterable[Trial], session: Session, replaces: Rule, **columns: int) -> MergeCounts:
+    """Add trials; one whose key is stored already replaces that one if `replaces` says so.
+
+    Args:
+        trials: to store.
+        session: to store them in.
+        replaces: the rule.
+        columns: more values of their rows.
+    """
     counts: Counter[str] = Counter()
     ids: dict[tuple[str | None, ...], dict[str, Any]] = {}
     for trial in trials:
         name = (trial.device.model, trial.problem.operator, trial.problem.key, trial.run)
         if name not in ids:
             ids[name] = _ids(trial, session)
-        values = ids[name] | outcome(trial)
+        values = ids[name] | outcome(trial) | columns
         found = session.execute(_STORED, {column: values[column] for column in KEY}).first()
         if found is None:
             session.execute(_INSERT, values)
@@ -77,20 +84,25 @@ def _cost(status: Status, seconds: float | None) -> float:
 
 def _ids(trial: Trial, session: Session) -> dict[str, Any]:
     """The ids of a trial's device and problem, which are added if they are new, and of its run if that is of here."""
-    device, problem = trial.device, trial.problem
     return {
         "run_id": trial.run and session.scalar(select(RunRow.id).where(RunRow.id == trial.run)),
-        "device_id": device_id(device, session),
-        "problem_id": _id(ProblemRow.of(problem), session, operator=problem.operator, key=problem.key),
+        "device_id": device_id(trial.device, session),
+        "problem_id": problem_id(trial.problem, session),
     }
 
 
 def device_id(device: DeviceRecord, session: Session) -> int:
     """The id of a device, which is added if it is new."""
-    return _id(DeviceRow.of(device), session, model=device.model)
+    return row_id(DeviceRow.of(device), session, model=device.model)
 
 
-def _id(new: Row, session: Session, **name: str) -> int:
+def problem_id(problem: ProblemRecord, session: Session) -> int:
+    """The id of a problem, which is added if it is new."""
+    return row_id(ProblemRow.of(problem), session, operator=problem.operator, key=problem.key)
+
+
+def row_id(new: Row, session: Session, **name: str | int) -> int:
+    """The id of the row that has these values; it is added if it is new."""
     stored = session.scalar(select(type(new).id).filter_by(**name))
     if stored is None:
         session.add(new)

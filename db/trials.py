@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from reprlib import repr as short
 from statistics import median
 from typing import Any, Self
 
 from autotune.base.markup import Bar, facts
+from autotune.codegen.model.problem import Problem
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.rates import duration, peak_share
 
 from .checks import NAME_LENGTH, check_json, check_name, check_seconds, check_text, finite_or_none
@@ -47,6 +49,12 @@ class DeviceRecord:
             raise ValueError(f"compute_capability={short(numbers)}: expected two whole numbers, such as 9 and 0")
         check_json("limits", self.limits)
 
+    @classmethod
+    def of(cls, spec: DeviceSpec) -> Self:
+        """The record of a device of these limits, as JSON gives it back."""
+        limits = asdict(spec) | {"compute_capability": list(spec.compute_capability)}
+        return cls(spec.name, spec.compute_capability, limits)
+
 
 @dataclass(frozen=True)
 class ProblemRecord:
@@ -69,6 +77,11 @@ class ProblemRecord:
         check_name("operator", self.operator)
         check_name("problem key", self.key)
         check_json("fields", self.fields)
+
+    @classmethod
+    def of(cls, operator: str, problem: Problem) -> Self:
+        """The record of an operator's problem."""
+        return cls(operator, problem.key, problem.to_dict())
 
 
 @dataclass(frozen=True)

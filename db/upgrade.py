@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from autotune.search_spaces.contract.registry import OPERATORS
 
-from .models import ProblemRow, TrialRow
+from .models import ClaimRow, ProblemRow, StudyRow, TrialRow
 from .renaming import renamed
 from .storing import better, store
 
@@ -25,7 +25,10 @@ def rename_stored(connection: Connection) -> None:
             today = renamed(stored)
             if today != stored:
                 session.expunge_all()
+                studies = select(StudyRow.id).where(StudyRow.problem_id == problem.id)  # nobody goes on with those
                 session.execute(delete(TrialRow).where(TrialRow.problem_id == problem.id))
+                session.execute(delete(ClaimRow).where(ClaimRow.study_id.in_(studies)))
+                session.execute(delete(StudyRow).where(StudyRow.problem_id == problem.id))
                 session.execute(delete(ProblemRow).where(ProblemRow.id == problem.id))
                 store(today, session, better)
         session.commit()

@@ -8,12 +8,13 @@ from pathlib import Path
 from shlex import quote
 
 from sqlalchemy import URL
+from sqlalchemy.orm import Session
 
 from autotune.base.files import atomic_write
 
 from .engine import check_lasting, sqlite_file
 from .errors import BadUrlError, DatabaseError, one_line_errors
-from .pruning import Prunable, prune, stale_trials
+from .pruning import Prunable, prune, remove_unused, stale_trials
 from .stored_runs import StoredRuns
 
 
@@ -21,7 +22,7 @@ class Upkeep(StoredRuns):
     """Pruning and backups."""
 
     def prune(self, compiler: str | None = None, *, remove: bool = False) -> list[Prunable]:
-        """The trials that can never serve again; see `pruning.prune`.
+        """The trials that can never serve again; see `pruning.prune`. With them goes what is left of studies.
 
         Args:
             compiler: the one in use, whose best trials stay, as those of all others do.
@@ -31,7 +32,14 @@ class Upkeep(StoredRuns):
             stale = stale_trials(session)  # before the write lock is taken: emitting their programs takes long
             if not remove:
                 return prune(session, stale, compiler, remove=False)
-        return self._write(lambda session: prune(session, stale, compiler, remove=True))
+
+        def removed(session: Session) -> list[Prunable]:
+            found = prune(session, stale, compiler, remove=True)
+            if not self._any_alive(session):  # a tuner that begins has a study, and nothing in it yet
+                remove_unused(session)
+            return found
+
+        return self._write(removed)
 
     def backup(self, path: Path) -> None:
         """Write a copy of a SQLite database as it is at one moment, by a rename; others may write meanwhile.

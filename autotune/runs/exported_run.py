@@ -1,66 +1,93 @@
-"""A run for Optuna's own tools: its part of the studies, as a journal of its own."""
+"""A run for Optuna's own tools: its trials as a journal of studies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from optuna import create_study
-from optuna.storages import BaseStorage, JournalStorage
-from optuna.trial import FrozenTrial
+from optuna.storages import JournalStorage
+from optuna.storages.journal import BaseJournalBackend
+from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from autotune.base.files import atomic_write
 from autotune.base.optuna_log import quiet_optuna
-from autotune.db.engine import sqlite_file
 from autotune.db.errors import DatabaseError
-from autotune.db.journal import RUN, JournalFile, journal_errors
-from autotune.db.life import studies_folder
+from autotune.db.trials import Trial
+from autotune.search_spaces.contract.known import known
+from autotune.search_spaces.contract.trial_space import TrialSpace
+
+from .history import seconds_of
 
 if TYPE_CHECKING:
     from autotune.db import RunRecord, TuningDB
 
-_Part = tuple[str, list[FrozenTrial]]
-
 
 @quiet_optuna()
 def export_run(db: TuningDB, run: RunRecord, path: Path) -> int:
-    """Write what a run tried as a journal of Optuna, with a study for each of its problems; returns how many trials.
-
-    Each trial is as in the study that tuners share. Those that have not ended are left out.
+    """Write what a run tried as a journal of Optuna, with a study for each problem; returns how many trials.
 
     Raises:
-        DatabaseError: no study has a trial of the run, or one cannot be read.
+        DatabaseError: the run has no trial.
         OSError: the file cannot be written; what was there is still there.
     """
-    parts = list(_parts(db, run))
-    if not parts:
-        raise DatabaseError(f"no study beside {db.location} has a trial of run {run.id}: its journals are gone")
-    with atomic_write(path) as written, closing(JournalFile(written)) as file:
-        storage = JournalStorage(file)
-        for name, trials in parts:
-            create_study(storage=storage, study_name=name).add_trials(trials)
-    return sum(len(trials) for _, trials in parts)
+    trials = sorted(db.trials(run=run.id), key=lambda trial: (_study_of(trial), trial.created_at))
+    if not trials:
+        raise DatabaseError(
+            f"{db.location} has no trial of run {run.id}: it stored none, or later runs tried them again"
+        )
+    journal = _Journal()
+    storage = JournalStorage(journal)
+    for name, group in groupby(trials, _study_of):
+        create_study(storage=storage, study_name=name).add_trials(list(_exported([*group])))
+    with atomic_write(path) as written:
+        written.write_text("".join(json.dumps(log, separators=(",", ":")) + "\n" for log in journal.logs))
+    return len(trials)
 
 
-def _parts(db: TuningDB, run: RunRecord) -> Iterator[_Part]:
-    """Of each study its name, and its trials of the run, if there are any."""
-    if db.url.get_backend_name() == "postgresql":
-        from autotune.db.study_tables import StudyTables
+class _Journal(BaseJournalBackend):
+    """A journal in memory: Optuna's file waits for the disk after each line."""
 
-        with closing(StudyTables(db)) as tables, tables.errors():
-            yield from _of_run(tables, run, lambda name: f"{run.operator} " in name)
-    elif file := sqlite_file(db.url):
-        for path in sorted(studies_folder(file).glob(f"{run.operator}-*.journal")):
-            with journal_errors(path), closing(JournalFile(path)) as journal:
-                yield from _of_run(JournalStorage(journal), run)
+    def __init__(self) -> None:
+        self.logs: list[dict[str, Any]] = []
+
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        """Write logs."""
+        self.logs += logs
+
+    def read_logs(self, log_number_from: int) -> list[dict[str, Any]]:
+        """The logs from one on, in order."""
+        return self.logs[log_number_from:]
 
 
-def _of_run(storage: BaseStorage, run: RunRecord, chosen: Callable[[str], bool] = bool) -> Iterator[_Part]:
-    for study in storage.get_all_studies():
-        if chosen(study.study_name):
-            trials = storage.get_all_trials(study._study_id, deepcopy=False)
-            ours = [one for one in trials if one.user_attrs.get(RUN) == run.id and one.state.is_finished()]
-            if ours:
-                yield study.study_name, ours
+def _study_of(trial: Trial) -> str:
+    return f"{trial.problem.operator} {trial.problem.key} on {trial.device.model}, {trial.time_source}"
+
+
+def _exported(trials: list[Trial]) -> Iterable[FrozenTrial]:
+    """The trials of one problem in Optuna's terms.
+
+    One outside of the search space has no parameters and counts as pruned, which keeps Optuna's tools from looking for
+    what all complete trials have in common.
+    """
+    about = known(trials[0].problem.operator, trials[0].problem.fields, trials[0].device.limits)
+    space = about and TrialSpace(about.operator.space(about.problem, about.spec))
+    for trial in trials:
+        schedule = about and about.schedule(trial.schedule)
+        params = space.params_of(schedule) if space and schedule else None
+        seconds = seconds_of(trial)
+        told = {"error": trial.error, "stopped_early": trial.conditions.get("stopped_early"), "run": trial.run}
+        told |= {} if params else {"schedule": dict(trial.schedule)}
+        yield create_trial(
+            state=TrialState.COMPLETE if params else TrialState.PRUNED,
+            value=seconds,
+            params=params,
+            distributions=space.distributions if space and params else None,
+            constraints={"failed": 1.0} if seconds == inf else None,
+            user_attrs={"status": trial.status, "time_source": trial.time_source, **trial.resources}
+            | {name: value for name, value in told.items() if value},
+        )

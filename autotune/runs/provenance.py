@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from typing import Any
+
+from autotune.codegen.model.problem import Problem
 from autotune.compiler import compiler_version
 from autotune.db.freshness import changed_judge, changed_program
 from autotune.db.trials import Trial, Tried
 from autotune.devices.base import Device
+from autotune.search_spaces.contract.operator import Operator
 
 # Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
 _DEPENDS_ON = ("driver", "limits", "time model")
@@ -26,6 +32,23 @@ def depends_on(device: Device | None) -> dict[str, str]:
     if device:
         now |= {name: value for name, value in environment(device).items() if name in _DEPENDS_ON}
     return now
+
+
+def study_name(operator: Operator[Any, Any], problem: Problem, device: Device, prefix: str | None = None) -> str:
+    """What tells studies of a problem and a device model apart: a digest of all that the times in one depend on.
+
+    Args:
+        operator, problem, device: what is tuned.
+        prefix: a name that tuners give who want a study of their own.
+
+    Raises:
+        CompilerMissingError: there is no compiler.
+    """
+    program = operator.emit(problem, operator.default(problem, device.spec)).digest
+    values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.spec).parameters]
+    known = json.dumps([depends_on(device), device.time_source, program, values], sort_keys=True)
+    digest = hashlib.sha256(known.encode()).hexdigest()[:8]
+    return f"{prefix}: {digest}" if prefix else digest
 
 
 def stale(trial: Trial, device: Device | None) -> list[str]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
-from autotune.db.trials import Trial
 from autotune.devices.base import Device
 from autotune.devices.replay import evaluable
 from autotune.runs.history import History
@@ -21,8 +20,7 @@ from .evaluator import Job
 if TYPE_CHECKING:
     from autotune.db import TuningDB
 
-    from .search.proposals import Candidate
-    from .study.shared import SharedProposals
+    from .search.proposals import Proposals
 
 # A search learns of a schedule only when as many others have begun. On synthetic recordings of an sgemm and a transpose
 # it took 26 and 30 evaluations (medians) to come within 1 % of the optimum one by one, 53 and 34 with 4 ahead, 35 and
@@ -31,14 +29,7 @@ MOST_AHEAD = 16
 _TOO_LATE = 0.3  # seconds before the end from which on a schedule is not proposed: compiling takes as long
 
 
-class Started(NamedTuple):
-    """A candidate whose kernel is being compiled."""
-
-    candidate: Candidate
-    job: Job
-
-
-class Ahead(Iterator[Started]):
+class Ahead(Iterator[Job]):
     """Candidates of which some are always under way; a context manager that ends the thread.
 
     The first one whose kernel is ready comes next: the device does not wait for one that takes long to compile. A
@@ -58,7 +49,7 @@ class Ahead(Iterator[Started]):
 
     def __init__(
         self,
-        proposals: SharedProposals,
+        proposals: Proposals,
         trials: int,
         start: Callable[[Schedule], Job],
         depth: int,
@@ -75,7 +66,7 @@ class Ahead(Iterator[Started]):
         self._started = [self._thread.submit(self._next) for _ in range(depth)]
         self._meanwhile = self._thread.submit(meanwhile)
 
-    def __next__(self) -> Started:
+    def __next__(self) -> Job:
         """Wait for the next candidate.
 
         The iteration ends when there is none and none will come, or when the time is over.
@@ -88,8 +79,8 @@ class Ahead(Iterator[Started]):
             if future is None:
                 break
             self._started.remove(future)
-            if started := future.result():
-                return started
+            if job := future.result():
+                return job
         raise StopIteration
 
     @property
@@ -97,22 +88,22 @@ class Ahead(Iterator[Started]):
         """How many candidates were asked for and not told."""
         return self._asked - self._told
 
-    def tell(self, candidate: Candidate, trial: Trial) -> None:
-        """What became of a candidate; one more is started."""
+    def tell(self, number: int) -> None:
+        """What became of a candidate is in the study by this number; one more is started."""
         self._told += 1
         self._asked += 1
-        self._started.append(self._thread.submit(self._learn, candidate, trial))
+        self._started.append(self._thread.submit(self._learn, number))
 
     def end(self) -> None:
-        """Learn what was told, propose no more, and give up the kernels that nobody compiles yet."""
+        """Propose no more, and give up the kernels that nobody compiles yet."""
         self._ended = True
         self._meanwhile.cancel()
         self._thread.shutdown()
         for future in self._started:
-            if not future.exception() and (started := future.result()):
-                started.job.kernel.cancel()
+            if not future.exception() and (job := future.result()):
+                job.kernel.cancel()
 
-    def _first_ready(self) -> Future[Started | None] | None:
+    def _first_ready(self) -> Future[Job | None] | None:
         """The first candidate whose kernel is compiled, or that there is nothing to wait for; None if time is over."""
         while True:
             awaited = [_unfinished(future) for future in self._started]
@@ -122,14 +113,16 @@ class Ahead(Iterator[Started]):
             if not wait(filter(None, awaited), self._seconds_left(), FIRST_COMPLETED).done:
                 return None
 
-    def _learn(self, candidate: Candidate, trial: Trial) -> Started | None:
-        self._proposals.tell(candidate, trial)
+    def _learn(self, number: int) -> Job | None:
         left = self._seconds_left()
-        return self._next() if left is None or left > _TOO_LATE else None
+        if self._ended or (left is not None and left <= _TOO_LATE):
+            return None
+        self._proposals.learn(number)
+        return self._next()
 
-    def _next(self) -> Started | None:
-        candidate = None if self._ended else next(self._left, None)
-        return Started(candidate, self._start(candidate.schedule)) if candidate else None
+    def _next(self) -> Job | None:
+        schedule = None if self._ended else next(self._left, None)
+        return self._start(schedule) if schedule else None
 
     def __enter__(self) -> Self:
         return self
@@ -138,12 +131,12 @@ class Ahead(Iterator[Started]):
         self.end()
 
 
-def _unfinished(future: Future[Started | None]) -> Future[Any] | None:
+def _unfinished(future: Future[Job | None]) -> Future[Any] | None:
     """What a candidate waits for: the thread that proposes it, then the compiler; None if it is ready."""
     if not future.done():
         return future
-    started = None if future.exception() else future.result()
-    return started.job.kernel if started and not started.job.kernel.done() else None
+    job = None if future.exception() else future.result()
+    return job.kernel if job and not job.kernel.done() else None
 
 
 def compile_first(

@@ -15,6 +15,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.compile_pool import CompilePool
 from autotune.devices.base import Device
 from autotune.devices.replay import evaluable
+from autotune.runs.provenance import study_name
 from autotune.runs.run import A_CALL, Run, begun
 from autotune.search_spaces.contract.operator import Operator
 
@@ -70,8 +71,9 @@ def tune(
         TypeError: an argument is of another type, such as the operator's name.
         ValueError: the problem is empty.
     """
+    from autotune.db.trials import DeviceRecord, ProblemRecord
+
     from .problem_search import ProblemSearch
-    from .study.stored_study import StoredStudy
 
     start = now()
     check_arguments(operator, problem, device, db, options)
@@ -86,7 +88,9 @@ def tune(
         with CompilePool(options.compile_workers) as own_pool:
             return tune(operator, problem, device, db, options, on_progress, now, own_pool, run, following)
     operator = evaluable(operator, problem, device)
-    with StoredStudy(db, operator, problem, device, run.id, options.study) as study:
+    name = study_name(operator, problem, device, options.study)
+    of = DeviceRecord.of(device.spec), ProblemRecord.of(operator.name, problem)
+    with db.study(name, *of, run.id) as study:
         search = ProblemSearch(operator, problem, device, db, options, pool, study, run.id, lambda: now() - start)
         with suppress(KeyboardInterrupt):
             search.go_on(on_progress, following)

@@ -22,11 +22,10 @@ from .evaluator import Evaluator, Job
 from .options import Progress, TuneOptions, TuneResult
 from .runoff import Runoff, fastest, losers, participants, run_off
 from .search.proposals import Proposals
-from .study.shared import SharedProposals
-from .study.stored_study import StoredStudy
 
 if TYPE_CHECKING:
     from autotune.db import TuningDB
+    from autotune.db.stored_study import StoredStudy
 
 # Seconds. So short a run hardly comes to what the sampler proposes, and who computes keeps the device's thread waiting.
 _SHORT = 2.0
@@ -38,7 +37,7 @@ class ProblemSearch:
     Args:
         operator, problem, device, db, options: as of `tune`.
         pool: compiles.
-        study: what runs at the same time share.
+        study: what tuners share.
         run: the id of the run.
         elapsed: the seconds since the run began.
     """
@@ -61,8 +60,8 @@ class ProblemSearch:
         self._known, first = self._history.tried(), self._history.first_candidates()
         self._compared = {schedule.digest for schedule in self._known}
         self._best = self._incumbent = self._history.best(self._compared)
-        self._proposals = Proposals(operator, problem, self._spec, options.sampler, options.seed, first, self._known)
-        self._candidates = SharedProposals(self._proposals, study, self._history.tried)
+        sampler, seed, self._study = options.sampler, options.seed, study
+        self._proposals = Proposals(operator, problem, self._spec, sampler, seed, first, self._known, study)
         self._evaluator = Evaluator(operator, problem, device, pool, run)
         self._depth = min(2 * pool.processes, MOST_AHEAD)
         self._in_order = device.time_source is TimeSource.MODELLED
@@ -82,11 +81,11 @@ class ProblemSearch:
             if following and not self._in_order:  # nothing waits for a compiler on a device that takes the processors
                 compile_first(*following, self._device, self._db, self._pool, self._depth)
             if self._options.seconds is None or self._options.seconds > _SHORT:
-                self._candidates.prepare()
+                self._proposals.prepare()
 
         trials, start, left = self._options.trials, self._evaluator.start, self._seconds_left
         with (
-            Ahead(self._candidates, trials, start, self._depth, self._in_order, meanwhile, left) as ahead,
+            Ahead(self._proposals, trials, start, self._depth, self._in_order, meanwhile, left) as ahead,
             self._device.session(self._operator, self._problem, self._options.seed) as session,
         ):
             self._try_all(ahead, session, on_progress)
@@ -111,9 +110,9 @@ class ProblemSearch:
         )
 
     def _try_all(self, ahead: Ahead, session: Session, on_progress: Callable[[Progress], None] | None) -> None:
-        for candidate, job in ahead:
-            trial = self._evaluated(job, session)
-            ahead.tell(candidate, trial)
+        for job in ahead:
+            trial, number = self._evaluated(job, session)
+            ahead.tell(number)
             if trial is self._best and not self._in_order and (twin := self._twin()):
                 self._evaluator.prepare(twin)
             if on_progress:
@@ -125,16 +124,17 @@ class ProblemSearch:
         seconds = self._options.seconds
         return None if seconds is None or not self._by_status else max(0.0, seconds - self._elapsed())
 
-    def _evaluated(self, job: Job, session: Session) -> Trial:
+    def _evaluated(self, job: Job, session: Session) -> tuple[Trial, int]:
+        """What became of a candidate, which is stored, and its number in the study."""
         trial = self._evaluator.finish(job, session)
-        self._db.record(trial)
+        number = self._study.end(trial)
         self._compared.add(trial.schedule_digest)
         if trial.status is not Status.OK:
             FailureReport(trial, self._device.selector, self._options.seed, listing(job.program)).write()
         self._few = fastest([*self._few, trial])
         self._best = next(iter(fastest([self._incumbent, *self._few])), None)
         self._by_status[trial.status] += 1
-        return trial
+        return trial, number
 
     def _twin(self) -> Schedule | None:
         """The shape-generic twin of the best schedule, which may serve other problems, if it was not tried."""
@@ -146,8 +146,8 @@ class ProblemSearch:
 
     def _try_twin(self, session: Session) -> None:
         twin = self._twin() if self._by_status.total() < self._options.trials else None
-        if twin and (candidate := self._candidates.claim(twin)):
-            self._candidates.tell(candidate, self._evaluated(self._evaluator.start(twin), session))
+        if twin and self._proposals.take(twin):
+            self._evaluated(self._evaluator.start(twin), session)
 
     def _run_off(self, session: Session) -> None:
         def measured_again(trial: Trial) -> Trial:
@@ -170,5 +170,6 @@ class ProblemSearch:
         if self._best:
             for trial in losers(self._best, self._history.ranked(), lost):
                 self._db.record(trial)
-        if self._candidates.others:  # they have found out more
+        self._proposals.learn()
+        if self._proposals.others:  # they have found out more
             self._best = self._history.best({schedule.digest for schedule in self._history.tried()})

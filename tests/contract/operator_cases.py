@@ -1,4 +1,4 @@
-"""What the tests folder of each operator gives to the contract: its module `tests/<family>/<operator>_cases.py`."""
+"""Each operator's problems and schedules for the contract: of `tests/<family>/<operator>_cases.py`, else derived."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
+
+from derived_cases import DerivedCases
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
@@ -20,7 +22,7 @@ Case = tuple[Problem, Schedule]
 
 
 class OperatorCases(Protocol):
-    """A module of cases.
+    """A module of cases. What it leaves out is derived (derived_cases.py); `OWN_CASES` are cases beside derived ones.
 
     Attributes:
         PROBLEMS: ordinary and odd problems of all sizes, by the key that databases know them by.
@@ -36,13 +38,26 @@ class OperatorCases(Protocol):
     drawn_cases: Callable[..., list[Case]]
 
 
+class _Cases:
+    """What a module states, and what follows from the operator for all else."""
+
+    def __init__(self, name: str) -> None:
+        found = list(Path(__file__).parents[1].glob(f"*/{name}_cases.py"))
+        assert len(found) <= 1, f"expected one file tests/<family>/{name}_cases.py, found {len(found)}"
+        self._stated = vars(import_module(f"{found[0].parent.name}.{found[0].stem}")) if found else {}
+        self._derived = DerivedCases(operator(name))
+
+    def __getattr__(self, member: str) -> Any:
+        if member in self._stated:
+            return self._stated[member]
+        derived = getattr(self._derived, member)
+        return [*derived, *self._stated.get("OWN_CASES", ())] if member == "CASES" else derived
+
+
 @cache
 def cases_of(operator: str) -> OperatorCases:
-    """The module of an operator, found by its name."""
-    found = list(Path(__file__).parents[1].glob(f"*/{operator}_cases.py"))
-    assert len(found) == 1, f"expected one file tests/<family>/{operator}_cases.py, found {len(found)}"
-    path = found[0]
-    return cast(OperatorCases, import_module(f"{path.parent.name}.{path.stem}"))
+    """Those of an operator, by its name."""
+    return cast(OperatorCases, _Cases(operator))
 
 
 def archs(program: Program) -> Sequence[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import defaultdict
+from dataclasses import fields
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ from autotune.verification import scale_name
 
 _COLUMNS = 110  # of .clang-format
 _MOST_BLOCKS = 2**31 - 1
+_OF_CHOICE = ("batch_invariant", "bucket_rows")  # flags by which schedules are chosen: sources are the same
 _FEW_BYTES, _FEW_OPERATIONS = 1 << 20, 1 << 22  # of a problem that the emulator solves at once
 
 
@@ -53,11 +55,14 @@ def test_drawn_cases_are_few(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_drawn_cases_take_every_choice(name: str) -> None:
-    """All words and flags that any space offers: they choose kernels, and branches of sources."""
+    """Words and flags that any space offers, and flags of problems: they choose kernels, and branches of sources."""
     seen: dict[str, set[object]] = defaultdict(set)
-    for _, schedule in cases_of(name).CASES:
-        for field, value in schedule.to_dict().items():
+    for case in cases_of(name).CASES:
+        for field, value in chain(*(one.to_dict().items() for one in case)):
             seen[field].add(value)
+    for kind in fields(operator(name).problem_type):
+        if isinstance(kind.default, bool) and kind.name not in _OF_CHOICE:
+            assert seen[kind.name] == {False, True}, kind.name
     for problem in cases_of(name).PROBLEMS.values():
         for parameter in operator(name).space(problem, SPEC).parameters if problem.work.bytes else ():
             choices = {value for value in parameter.values if isinstance(value, str | bool)}

@@ -170,5 +170,5 @@ def test_a_judge_is_a_reference_kernel_and_the_tolerances_of_outputs(monkeypatch
     assert today == with_judged(inputs=True) != with_judged(inputs=False)
     mended = replace(SGEMM, reference=lambda problem: replace(SGEMM.reference(problem), source="// none"))
     assert judge(mended, SQUARE) != today
-    faster = replace(SGEMM, default=None, kernels=())
+    faster = replace(SGEMM, kernels=())
     assert judge(faster, SQUARE) == today

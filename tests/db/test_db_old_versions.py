@@ -45,6 +45,16 @@ def test_every_earlier_schema_has_a_dump():
     assert sorted(path.stem for path in FOLDER.glob("*.sql")) == schema.revisions()[:-1]
 
 
+def test_studies_beside_a_database_are_said_to_be_out_of_use_once(path):
+    path.with_name(f"{path.name}.studies").mkdir(parents=True)
+    path.with_name(f"{path.name}.studies").joinpath("s.journal").touch()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript((FOLDER / "0005.sql").read_text())
+    with pytest.warns(RuntimeWarning, match=r"studies is not used any more: the database has all trials that ended"):
+        TuningDB(str(path)).close()
+    TuningDB(str(path)).close()
+
+
 @pytest.mark.parametrize("revision", schema.revisions()[:-1])
 def test_a_database_is_migrated_and_has_todays_names(path, exported, revision):
     path.parent.mkdir()

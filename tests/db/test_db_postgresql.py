@@ -144,19 +144,6 @@ def test_a_locked_database(url, writing, monkeypatch):
         assert db.trials() == [trial()]
 
 
-def test_the_lock_of_a_study_stops_those_alone_who_propose_in_it(url, monkeypatch):
-    with TuningDB(url) as first, monkeypatch.context() as patch:
-        patch.setattr(engine, "BUSY_SECONDS", 0.1)
-        second = TuningDB(url)
-        patch.undo()
-        with second, first.locked(1):
-            second.record(trial())
-            with second.locked(2):
-                pass
-            with pytest.raises(DatabaseError, match="was locked by another process"), second.locked(1):
-                pass
-
-
 def test_a_writer_that_falls_silent_loses_its_transaction_and_the_lock(url, monkeypatch):
     TuningDB(url).close()
     silent = engine_of(database_url(url))

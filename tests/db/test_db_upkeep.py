@@ -132,8 +132,7 @@ def test_a_backup_is_the_database_while_others_write(path, tmp_path):
     copy.write_text("what was there is replaced")
     with TuningDB(path) as db, TuningDB(path) as other:
         db.record(trial("a"))
-        with other.locked():
-            db.backup(copy)
+        other._write(lambda session: (session.connection(), db.backup(copy)))
         other.record(trial("b"))
     with TuningDB(copy) as restored:
         assert restored.trials() == [trial("a")]

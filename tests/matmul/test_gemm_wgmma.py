@@ -105,6 +105,10 @@ def test_sums_of_rounded_floats_are_as_exact_as_stated() -> None:
             {"transpose_b": True, "dtype": INT8, "out_dtype": OutDType.INT32},
         ),
         ("BM=128 BN=256 BK=32 stages=4 cluster_m=2 tensor_store=1", {"transpose_b": True, "dtype": TF32}),
+        (
+            "BM=128 BN=80 BK=32 pingpong=1 wait_depth=1 grid_blocks=132 whole_tiles=1",
+            {"transpose_a": True, "transpose_b": True, "dtype": TF32},
+        ),
     ],
 )
 def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict[str, Any]) -> None:
@@ -223,6 +227,11 @@ def test_products_are_not_serialised_and_nothing_spills(words: str, layout: dict
             GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),
             "BM=256 BN=128 BK=32 wait_depth=1",
             "192 registers of products with A in registers over the 168 of a thread",
+        ),
+        (
+            GemmProblem(4096, 4096, 4096, True, True, dtype=TF32),
+            "BM=128 BN=24 BK=64 pingpong=1 wait_depth=1",
+            "about 312 registers of a consumer's thread over the 240 that it gets",
         ),
         (
             GemmProblem(4096, 4096, 4096, dtype=E4M3),

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from rows import logits
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
-from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.rows.cross_entropy.cross_entropy_backward import OPERATOR
 
-SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
@@ -27,11 +21,3 @@ SMALL_PROBLEMS = (
     CrossEntropyBackwardProblem(16, 256),
     CrossEntropyBackwardProblem(19, 521, BF16, DType.INT32, True, True, True, ldx=528, ldd=544),
 )
-
-
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[logits.Case]:
-    """`count` cases that are legal on a device."""
-    return logits.drawn_cases(OPERATOR, CrossEntropyBackwardProblem, count, spec)
-
-
-CASES = drawn_cases(6)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from rows import logits
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
-from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.rows.cross_entropy.cross_entropy import OPERATOR
 
-SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
@@ -31,17 +25,8 @@ SMALL_PROBLEMS = (
     CrossEntropyProblem(19, 521, BF16, DType.INT32, True, True, True, ldx=528, ldd=544, lse=True, gradient=True),
 )
 
-
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[logits.Case]:
-    """`count` cases that are legal on a device."""
-    return logits.drawn_cases(OPERATOR, CrossEntropyProblem, count, spec)
-
-
 _BULK = CrossEntropySchedule.parse(
     ["threads=64", "TPR=64", "cluster=2", "vector_width=4", "hold=shared", "passes=online", "early=1", "bulk=1"]
 )
 # Whole vectors, rows that begin between them, and 25 vectors for four warps. Few problems drawn are long enough.
-CASES = [
-    *drawn_cases(12),
-    *((CrossEntropyProblem(3, columns, lse=True, gradient=True), _BULK) for columns in (1044, 1045, 100)),
-]
+OWN_CASES = [(CrossEntropyProblem(3, columns, lse=True, gradient=True), _BULK) for columns in (1044, 1045, 100)]

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from rows import norms
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import LayerNormProblem
-from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.rows.norm.layer_norm import OPERATOR
 
-SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
 PROBLEMS = {
@@ -27,11 +21,3 @@ SMALL_PROBLEMS = (
     LayerNormProblem(16, 256),
     LayerNormProblem(19, 521, BF16, float32_weight=True, residual=True, statistics=True, ldx=528, ldy=544),
 )
-
-
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[norms.Case]:
-    """`count` cases that are legal on a device."""
-    return norms.drawn_cases(OPERATOR, LayerNormProblem, count, spec)
-
-
-CASES = drawn_cases(16)

@@ -9,6 +9,7 @@ from tuner_processes import GIVE_UP, PROCESS, be_patient
 from autotune.compile_pool import CompilePool
 from autotune.db import TuningDB
 from autotune.db.engine import WRITE
+from autotune.db.stored_study import StoredStudy
 from autotune.devices.select import worker_device
 from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
@@ -25,19 +26,20 @@ def tune_offline(url, pipe, barrier, seed, trials, fatal_write):
         if recorded == fatal_write and connection.get_execution_options().get(WRITE, False) and in_record:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def record(trial):
+    def end(study, trial):
         nonlocal recorded, in_record
         recorded, in_record = recorded + 1, True
-        TuningDB.record(db, trial)
+        number = stored_end(study, trial)
         in_record = False
+        return number
 
     be_patient()
-    in_record = False
+    in_record, stored_end = False, StoredStudy.end
     options = TuneOptions(trials=trials, sampler="random", seed=seed, compile_workers=1)
     with TuningDB(url) as db, worker_device("h200") as device, CompilePool(1) as pool:
         barrier.wait(GIVE_UP)
         event.listen(Engine, "commit", count)
-        db.record = record
+        StoredStudy.end = end
         tune(transpose, transpose.problem_type(64, 64), device, db, options, lambda p: pipe.send(p.trial), pool=pool)
 
 

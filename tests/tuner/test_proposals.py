@@ -126,9 +126,9 @@ def test_of_a_long_run_the_best_and_the_newest_are_remembered(monkeypatch):
     monkeypatch.setattr(proposals, "_MOST_TRIALS", 16)
     listed = proposals.Proposals(TOY, PROBLEM, named_device("h200"), "random", 0, (), {})
     told = []
-    for candidate in listed:
-        told.append(toy_seconds(candidate.schedule) if len(told) != 2 else 1e-9)
-        listed.tell(candidate, told[-1])
+    for schedule in listed:
+        told.append(toy_seconds(schedule) if len(told) != 2 else 1e-9)
+        listed.tell(schedule, told[-1])
         values = [trial.value for trial in listed._study.get_trials(states=[TrialState.COMPLETE])]
         assert len(values) <= 16
         assert len(told) < 3 or 1e-9 in values

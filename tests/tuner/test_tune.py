@@ -28,6 +28,7 @@ from tuner_fakes import (
 
 from autotune.base.optuna_log import quiet_optuna
 from autotune.codegen.model.footprint import Footprint
+from autotune.compiler import CompileError, CompilerKilledError
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.runs.history import seconds_of, stale_problems
@@ -202,7 +203,7 @@ def test_the_same_seed_tries_the_same_schedules_where_times_are_modelled_however
 def test_a_sampler_draws_by_its_seed(name):
     def draws(seed):
         proposals = Proposals(TOY, PROBLEM, ToyDevice.spec, name, seed, first=(), known={})
-        return [next(proposals).schedule for _ in range(5)]
+        return [next(proposals) for _ in range(5)]
 
     with quiet_optuna():
         assert draws(1) == draws(1)
@@ -327,7 +328,10 @@ def test_failures_are_stored_and_never_best(device, db, monkeypatch):
         return Evaluation(Status.LAUNCH_ERROR, error="too many resources") if schedule.depth == 3 else None
 
     device.outcome = outcome
-    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda source: "order=column" in source.source))
+    refused = CompileError("toy.cu(1): error: refused")
+    monkeypatch.setattr(
+        FakePool, "refused", staticmethod(lambda source: refused if "order=column" in source.source else None)
+    )
     result = run(device, db, trials=1000)
     by_status = {status: db.trials(status=status) for status in Status}
     assert result.by_status == {status: len(trials) for status, trials in by_status.items() if trials}
@@ -409,6 +413,20 @@ def test_what_another_reference_found_wrong_is_tried_again(device, db):
     assert tried_by(mended) == SEEDS[0]
     assert tried_by(mended) not in SEEDS
     assert stale_problems(mended, device, db) == []
+
+
+def test_a_kernel_whose_compiler_was_killed_is_tried_again(device, db, monkeypatch):
+    killed, refused = CompilerKilledError("the compiler ended by SIGKILL, twice"), CompileError("toy.cu(1): error")
+    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda program: killed))
+    first = [run(device, db, trials=1) for _ in range(2)]
+    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda program: refused))
+    then = [run(device, db, trials=1) for _ in range(2)]
+    assert [(result.known, *result.by_status) for result in [*first, *then]] == [
+        (0, Status.CRASHED),
+        (0, Status.CRASHED),
+        (0, Status.COMPILE_ERROR),
+        (1, Status.COMPILE_ERROR),
+    ]
 
 
 @pytest.mark.parametrize("schedule", [{"width": 16, "depth": 16}, {"height": 1}])

@@ -10,7 +10,7 @@ from math import inf
 
 from tuner_fakes import TOY, FakePool, ToyDevice, ToyProblem
 
-from autotune.db import DatabaseError, TuningDB, engine, study_tables
+from autotune.db import DatabaseError, TuningDB, engine
 from autotune.search_spaces.contract.space import Parameter, Space
 from autotune.tuner import TuneOptions, loop, tune
 
@@ -18,7 +18,7 @@ PROBLEM = ToyProblem(8)
 GIVE_UP = 600  # seconds until a process that waits for others ends; a busy machine may take minutes to start them
 # Like "spawn", processes that share nothing with this one, but the imports are made only once: those of functions, too.
 PROCESS = multiprocessing.get_context("forkserver")
-_IMPORTED = ("alembic.command", "autotune.tuner.study.shared", "autotune.db.study_tables", "tuner_processes")
+_IMPORTED = ("alembic.command", "autotune.tuner.problem_search", "tuner_processes")
 PROCESS.set_forkserver_preload([*_IMPORTED, "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg"])
 
 
@@ -42,8 +42,8 @@ class TellingDevice(ToyDevice):
 
 
 def be_patient():
-    """However slow the machine is, nobody looks dead or waits in vain."""
-    study_tables._SILENCE = engine.BUSY_SECONDS = 3600
+    """However slow the machine is, nobody waits in vain."""
+    engine.BUSY_SECONDS = 3600
 
 
 def run(path, tell, trials, seed=0, study=None):

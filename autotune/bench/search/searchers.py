@@ -38,10 +38,10 @@ def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: 
         proposals = Proposals(operator, problem, spec, sampler, seed, first, {})
         started = deque(islice(proposals, ahead))
         while started:
-            candidate = started.popleft()
-            seconds = recording.seconds.get(candidate.schedule, inf)
+            schedule = started.popleft()
+            seconds = recording.seconds.get(schedule, inf)
             yield seconds
-            proposals.tell(candidate, seconds)
+            proposals.tell(schedule, seconds)
             started.extend(islice(proposals, 1))
 
 

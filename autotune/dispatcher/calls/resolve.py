@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -80,7 +80,13 @@ class Resolver:
             resolved = _kept(self._resolved, key, partial(self._resolve, handle, given, case))
         else:
             check_apart(call, moved((name for name, _ in given), resolved.views, at))
-        return ReadyCall(resolved, handle, (*at, *resolved.numbers, *scalars), outputs)
+        measurable = resolved.plan is not None and resolved.plan.unmeasured and self._repeatable(at, len(written), case)
+        return ReadyCall(resolved, handle, (*at, *resolved.numbers, *scalars), outputs, measurable)
+
+    def _repeatable(self, at: Sequence[int], outputs: int, case: Case) -> bool:
+        """Whether no array is read and written; `at` has the addresses of all, the outputs' at its end."""
+        call, first = self._call, len(at) - outputs
+        return not (call.updates or (call.accumulates and case[-1]) or {*at[:first]} & {*at[first:]} - {0})
 
     def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
         """Shapes and dtypes of all outputs; inputs and outputs are those of `one_by_one`.

@@ -29,6 +29,7 @@ class Rule(StrEnum):
     LOCK = "lock"
     BASELINE = "baseline"
     EXACT = "exact"
+    FIRST_CALL = "first-call"
     NEAREST = "nearest"
     MODEL = "model"
     DEFAULT = "default"
@@ -70,8 +71,8 @@ class Choice:
 
     @property
     def shape_specialized(self) -> Choice:
-        """The same, shape-specialised, as after `warm`; of an exact record, a lock and a baseline, it is unchanged."""
-        if self.rule in (Rule.LOCK, Rule.BASELINE, Rule.EXACT):
+        """The same, shape-specialised, as after `warm`; of what was measured or locked, it is unchanged."""
+        if self.rule in (Rule.LOCK, Rule.BASELINE, Rule.EXACT, Rule.FIRST_CALL):
             return self
         return replace(self, schedule=self.schedule.shape_specialized)
 

@@ -1,1 +1,0 @@
-"""What tuners of one problem share."""
