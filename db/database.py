@@ -12,6 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import kin_of
 
 from .best import best_of, serving
 from .errors import DatabaseError, ReadOnlyError
@@ -253,6 +255,16 @@ class TuningDB(StoredCalibrations, Upkeep):
         self._take_in()
         with self._read() as session:
             return [row.plain for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
+
+    def kin(self, operator: str, spec: DeviceSpec) -> list[DeviceRecord]:
+        """The other device models of a device's architecture that may have trials of an operator, by name."""
+        for model in kin_of(spec):
+            self._take_in(operator, model)
+        major, minor = spec.compute_capability
+        same = (DeviceRow.compute_capability_major == major, DeviceRow.compute_capability_minor == minor)
+        query = select(DeviceRow).where(*same, DeviceRow.model != spec.name).order_by(DeviceRow.model)
+        with self._read() as session:
+            return [row.plain for row in session.scalars(query)]
 
     def export(
         self,

@@ -123,7 +123,7 @@ class Schedule:
 
     @property
     def summary(self) -> str:
-        """The words of the kernel, of fields with short names, and of those that differ from the defaults."""
+        """The words of the kernel, of fields with short names, and of those that differ from the defaults; else all."""
         words, defaults = str(self).split(), str(type(self)()).split()
         short = self.short_names()
         telling = (
@@ -131,7 +131,7 @@ class Schedule:
             for word, default in zip(words, defaults, strict=True)
             if word != default or word.partition("=")[0] in {KERNEL, *short}
         )
-        return " ".join(telling) or "all fields have their defaults"
+        return " ".join(telling) or str(self)
 
     @property
     def shape_generic(self) -> Self:

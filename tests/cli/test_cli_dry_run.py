@@ -78,7 +78,7 @@ def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch: pyte
         def tried(self, *_: Any) -> list[Any]:
             return []
 
-        winners = ranked = tried
+        kin = winners = ranked = tried
 
     assert outlook(TRANSPOSE, problem, H200, Database()).seconds_per_trial == 3.5  # type: ignore[arg-type]
 

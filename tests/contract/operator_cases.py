@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from derived_cases import DerivedCases
+from contract.derived_cases import DerivedCases
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program

@@ -18,11 +18,14 @@ from autotune.dispatcher.choice import snapshots
 from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
-from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
+from autotune.dispatcher.choice.transfer import DOUBT, OTHER_DEVICE, comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.roofline import roofline
+
+H100 = named_device("h100")
+FASTER = replace(H100, name="H100 at another clock", clock_hz=2 * H100.clock_hz)
 
 
 def served(wanted, spec=H200):
@@ -235,10 +238,31 @@ def test_no_record_of_another_kind_serves(store):
     assert chosen(problem(512, transpose_b=True)) == [1]
 
 
-def test_no_record_of_another_device_serves(store):
-    store(problem(512), spec=named_device("h100"))
+def test_no_record_of_another_architecture_serves(store):
+    store(problem(512), spec=named_device("a100"))
     assert chosen(problem(512)) == []
-    assert chosen(problem(512), named_device("h100")) == [0]
+    assert chosen(problem(512), named_device("a100")) == [0]
+
+
+def test_measured_records_of_kin_serve_by_a_rule_of_their_own(store, database):
+    store(problem(4096, 4096, 4096), spec=H100, seconds=2.3e-3)
+    database.record(trial(problem(4096), schedule(7, problem(4096)), spec=H100, time_source=TimeSource.MODELLED))
+    wanted = problem(4096, 4096, 4096)
+    first = next(choice for choice in served(wanted) if choice.record)
+    assert (first.rule, first.device, first.time_source) == (Rule.KIN, H100.name, TimeSource.MEASURED)
+    here, there = (modelled_seconds(SGEMM, wanted, first.schedule, spec) for spec in (H200, H100))
+    assert first.seconds == pytest.approx(2.3e-3 * here / there)
+    assert first.distance == pytest.approx(slowness(wanted, first.seconds, H200) + DOUBT * OTHER_DEVICE)
+    assert f"record {wanted.key} on {H100.name}" in str(explain("sgemm", device="h200", **wanted.to_dict()))
+    store(wanted)
+    assert [choice.rule for choice in served(wanted)][:2] == [Rule.EXACT, Rule.KIN]
+
+
+def test_a_time_of_kin_never_falls_below_the_roofline(store):
+    wanted = problem(4096, 4096, 4096)
+    store(wanted, spec=H100, seconds=0.9 * roofline(wanted, H100))
+    (kin,) = [choice for choice in from_records(SGEMM, wanted, FASTER, records(SGEMM, FASTER)) if choice.record]
+    assert kin.seconds == roofline(wanted, FASTER)
 
 
 def test_what_is_illegal_here_is_passed_over(store):

@@ -60,12 +60,17 @@ def _row(choice: Choice, chosen: bool) -> list[Any]:
     return [
         "→" if chosen else "",
         choice.rule,
-        f"{choice.record} (unconfirmed)" if choice.unconfirmed else choice.record,
+        _record(choice),
         None if choice.distance is None else f"{choice.distance:.2f}",
         None if choice.seconds is None else duration(choice.seconds),
         None if choice.loss is None else f"{choice.loss:.1%}",
         choice.reason or choice.schedule.summary,
     ]
+
+
+def _record(choice: Choice) -> str | None:
+    where = f" on {choice.device}" if choice.device else ""
+    return f"{choice.record}{where}{' (unconfirmed)' * choice.unconfirmed}" if choice.record else None
 
 
 def _document(choice: Choice) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class Rule(StrEnum):
     EXACT = "exact"
     FIRST_CALL = "first-call"
     NEAREST = "nearest"
+    KIN = "kin"
     MODEL = "model"
     DEFAULT = "default"
 
@@ -54,6 +55,7 @@ class Choice:
         modelled: of a record, the modelled time of its schedule for this problem.
         unconfirmed: whether the record's schedule emits another program today. Then it serves its own problem as it
             serves others, by the rule `NEAREST`.
+        device: of a record by the rule `KIN`, the model that it was measured on.
     """
 
     rule: Rule
@@ -68,6 +70,7 @@ class Choice:
     baseline: str = ""
     modelled: float | None = None
     unconfirmed: bool = False
+    device: str = ""
 
     @property
     def shape_specialized(self) -> Choice:
@@ -82,7 +85,8 @@ class Choice:
         if self.baseline:
             return self.baseline
         if self.record:
-            return f"the {'unconfirmed ' * self.unconfirmed}record of {self.record}"
+            where = f" on {self.device}" if self.device else ""
+            return f"the {'unconfirmed ' * self.unconfirmed}record of {self.record}{where}"
         return f"the {self.rule}'s schedule"
 
 
@@ -133,8 +137,9 @@ def from_records(
 ) -> list[Choice]:
     """The problem's own record, and the others of its kind with sizes within a factor of 8, nearest first.
 
-    A record whose schedule is illegal here has a `reason` in place of times, and comes last. Measured records come
-    before modelled ones.
+    Those of kin, other models of the device's architecture, are among the others, whatever their problem. A record
+    whose schedule is illegal here has a `reason` in place of times, and comes last. Measured records come before
+    modelled ones.
     """
     found = [_recorded(operator, problem, spec, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
@@ -175,14 +180,21 @@ def _serves(record: Record, problem: Problem) -> bool:
 
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, record: Record) -> Choice:
-    exact = record.problem.key == problem.key and not record.unconfirmed
-    rule = Rule.EXACT if exact else Rule.NEAREST
-    choice = Choice(rule, record.schedule, record.problem.key, record.time_source, unconfirmed=record.unconfirmed)
+    exact = record.problem.key == problem.key and not record.unconfirmed and record.kin is None
+    rule = Rule.KIN if record.kin else Rule.EXACT if exact else Rule.NEAREST
+    choice = Choice(
+        rule,
+        record.schedule,
+        record.problem.key,
+        record.time_source,
+        unconfirmed=record.unconfirmed,
+        device=record.kin.name if record.kin else "",
+    )
     reason = "; ".join(operator.violations(problem, record.schedule, spec))
     if reason:  # the model knows no time of what cannot be computed
         return replace(choice, reason=reason)
     modelled = modelled_seconds(operator, problem, record.schedule, spec)
-    seconds = transferred_seconds(operator, record, spec, modelled)
+    seconds = transferred_seconds(operator, problem, record, spec, modelled)
     return replace(
         choice,
         distance=distance(problem, record, spec, seconds),

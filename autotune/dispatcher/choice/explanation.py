@@ -47,8 +47,9 @@ class Explanation:
             return f"{self.operator} {self.problem.key}, served by {self.served_by}"
         chosen = self.chosen
         words = [f"{self.operator} {self.problem.key} on {self.spec.name}: {chosen.rule}"]
-        if chosen.rule is Rule.NEAREST:
-            words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}")
+        if chosen.rule in (Rule.NEAREST, Rule.KIN):
+            where = f" on {chosen.device}" if chosen.device else ""
+            words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}{where}")
             words.append(f"distance {chosen.distance:.2f}")
         if chosen.seconds is not None:
             words.append(f"predicted {chosen.seconds * 1e6:.1f} µs")

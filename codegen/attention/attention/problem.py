@@ -120,7 +120,12 @@ class AttentionProblem(StridedProblem):
     @property
     def rows(self) -> int:
         """Queries of all heads."""
-        return self.batch * self.queries * self.heads
+        return self.queries * self.all_heads
+
+    @property
+    def all_heads(self) -> int:
+        """Heads of q of all sequences."""
+        return self.batch * self.heads
 
     @property
     def value_elements(self) -> int:
@@ -183,7 +188,7 @@ class AttentionProblem(StridedProblem):
     def work(self) -> Work:
         """Operands are read once, results are written once. A pair takes an exponential, and a product and a sum for
         each element of a head of k and v."""
-        pairs = self.batch * self.heads * self.pairs
+        pairs = self.all_heads * self.pairs
         results = self.bytes_of("o") + (4 * self.rows if self.lse else 0)
         read = sum(map(self.bytes_of, "qkv")) + 4 * self.heads * self.sinks if pairs else 0
         operations = {
