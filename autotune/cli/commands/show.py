@@ -69,7 +69,7 @@ def _print_fields(title: str, columns: tuple[str, ...], fields: list[dict[str, A
         field | {"help": "as above" if field["help"] and field["help"] == last else field["help"]}
         for field, last in zip(fields, before, strict=False)
     ]
-    print_table(title, columns, [[field[column] for column in columns] for field in shown])
+    print_table(title, columns, [[field[column] for column in columns] for field in shown], below=columns[-1])
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -29,6 +29,7 @@ def source_of(problem: AttentionProblem) -> KernelSource:
         },
         lines=double_constants({"usual_scale": problem.usual_scale, "flushed": problem.flushed}),
         sizes=_sizes(problem),
+        workspace=True,
         scaled=("o",),
         served=_served(problem),
     )

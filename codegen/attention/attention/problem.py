@@ -11,7 +11,7 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
-from autotune.codegen.model.integers import INT_MAX
+from autotune.codegen.model.integers import INT_MAX, widest_divisor
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.samples import sampled_rows
 from autotune.codegen.model.strided import Axes, StridedProblem
@@ -131,6 +131,12 @@ class AttentionProblem(StridedProblem):
     def value_elements(self) -> int:
         """Elements of a head of v and o."""
         return self.value_dim or self.head_dim
+
+    @property
+    def widest(self) -> int:
+        """Elements of the widest loads that heads of q, k and v are aligned for, and are whole ones."""
+        aligned = min(self.layouts[operand].vector_width for operand in "qkv")
+        return widest_divisor(aligned, self.head_dim, self.value_elements)
 
     @property
     def extents(self) -> Mapping[str, int]:

@@ -9,9 +9,9 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import flash, wgmma
+from . import flash, mma_sync, wgmma
 
-_KERNELS: tuple[Kernel[AttentionProblem, Any], ...] = (wgmma.KERNEL, flash.KERNEL)
+_KERNELS: tuple[Kernel[AttentionProblem, Any], ...] = (wgmma.KERNEL, mma_sync.KERNEL, flash.KERNEL)
 
 
 def default(problem: AttentionProblem, spec: DeviceSpec) -> Schedule:

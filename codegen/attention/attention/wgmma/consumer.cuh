@@ -27,15 +27,15 @@ __device__ __forceinline__ void multiply_keys(KeySums& s, int consumer, int stag
 }
 
 // Issues the products of weights with a stage of values.
-__device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[value_steps][4], int stage,
-                                                bool accumulate) {
+__device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[value_steps][4],
+                                                int stage) {
   const unsigned long long values =
       matrix_descriptor<row_bytes>(Stages::values(stage), key_box_bytes, group_bytes);
   wgmma_fence(o);
 #pragma unroll
   for (int step = 0; step < value_steps; ++step)
     wgmma(reinterpret_cast<float (&)[4 * value_products]>(o), p[step],
-          advanced(values, step * product_k * row_bytes), accumulate || step > 0);
+          advanced(values, step * product_k * row_bytes), 1);
   wgmma_commit();
 }
 
@@ -95,71 +95,100 @@ __device__ __forceinline__ void weigh(KeySums& s, RowPair& rows, const Scores& s
   add_weights(s, rows, scores.factor, kept);
 }
 
-__device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem, Stages& stages) {
-  const Scores scores(arguments);
-  const int consumer = threadIdx.x / warpgroup_threads - 1, warp = threadIdx.x % warpgroup_threads / 32;
-  const int own_row = consumer * consumer_rows + warp * 16 + threadIdx.x % 32 / 4;
-  const Order order{consumer};
-  order.begin();
-  Turn keys, values;
-  unsigned parity = 0;  // of queries that are there
-  for_each_tile(problem, [&](const Tile& tile) {
-    RowPair rows;
-    ValueSums o;
-    unsigned p[value_steps][4];
-    const SeenKeys seen(problem, tile.query + own_row);
-    const Cuts cuts(problem, tile.query + consumer * consumer_rows);
-    stages.queries_full.wait(parity);
-    parity ^= 1;
-    if (tile.begin < tile.end) {
-      float kept[2];
-      {
-        KeySums s;
-        stages.keys_full[keys.stage()].wait(keys.parity());
-        order.wait();
-        multiply_keys(s, consumer, keys.stage());
-        order.pass_on();
-        wgmma_wait<0>(s);
-        release(stages.keys_empty[keys.stage()]);
-        keys.advance();
-        weigh(s, rows, scores, cuts, seen, tile.begin, kept);
-        round_weights(p, s);
-      }
-      bool accumulate = false;
+// What a consumer keeps from one tile to the next.
+struct Consumer {
+  int number;
+  Turn keys;
+  Turn values;
+
+  // The first of this thread's two rows among those of a tile.
+  __device__ __forceinline__ int row() const {
+    const int warp = threadIdx.x % warpgroup_threads / 32;
+    return number * consumer_rows + warp * 16 + threadIdx.x % 32 / 4;
+  }
+};
+
+// Of a tile whose queries are there.
+__device__ __forceinline__ void attend(const Arguments& arguments, const Problem& problem, Stages& stages,
+                                       const Scores& scores, const Tile& tile, Consumer& own) {
+  const Order order{own.number};
+  Turn &keys = own.keys, &values = own.values;
+  RowPair rows;
+  ValueSums o = {};
+  unsigned p[value_steps][4];
+  const int query = tile.query + own.row();
+  const SeenKeys seen(problem, query);
+  const Cuts cuts(problem, tile.query + own.number * consumer_rows);
+  if (tile.begin < tile.end) {
+    float kept[2];
+    {
+      KeySums s;
+      stages.keys_full[keys.stage()].wait(keys.parity());
+      order.wait();
+      multiply_keys(s, own.number, keys.stage());
+      order.pass_on();
+      wgmma_wait<0>(s);
+      release(stages.keys_empty[keys.stage()]);
+      keys.advance();
+      weigh(s, rows, scores, cuts, seen, tile.begin, kept);
+      round_weights(p, s);
+    }
 #pragma unroll 1
-      for (int key = tile.begin + Schedule::tile_keys; key < tile.end; key += Schedule::tile_keys) {
-        KeySums s;
-        stages.keys_full[keys.stage()].wait(keys.parity());
-        order.wait();
-        multiply_keys(s, consumer, keys.stage());
-        stages.values_full[values.stage()].wait(values.parity());
-        multiply_values(o, p, values.stage(), accumulate);
-        order.pass_on();
-        accumulate = true;
-        wgmma_wait<1>(s);
-        release(stages.keys_empty[keys.stage()]);
-        keys.advance();
-        weigh(s, rows, scores, cuts, seen, key, kept);
-        wgmma_wait<0>(o);
-        release(stages.values_empty[values.stage()]);
-        values.advance();
-        round_weights(p, s);
-        rescale(o, kept);
-      }
-      release(stages.queries_empty);
+    for (int key = tile.begin + Schedule::tile_keys; key < tile.end; key += Schedule::tile_keys) {
+      KeySums s;
+      stages.keys_full[keys.stage()].wait(keys.parity());
+      order.wait();
+      multiply_keys(s, own.number, keys.stage());
+#if rescale_late
+      rescale(o, kept);
+#endif
       stages.values_full[values.stage()].wait(values.parity());
-      multiply_values(o, p, values.stage(), accumulate);
+      multiply_values(o, p, values.stage());
+      order.pass_on();
+      wgmma_wait<1>(s);
+      release(stages.keys_empty[keys.stage()]);
+      keys.advance();
+      weigh(s, rows, scores, cuts, seen, key, kept);
       wgmma_wait<0>(o);
       release(stages.values_empty[values.stage()]);
       values.advance();
-    } else {
-      release(stages.queries_empty);
-#pragma unroll
-      for (int i = 0; i < value_products; ++i) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) o[i][j] = 0.0f;
-      }
+      round_weights(p, s);
+#if !rescale_late
+      rescale(o, kept);
+#endif
     }
-    store_rows(arguments, problem, o, rows, scores.factor, tile.sequence, tile.head, tile.query + own_row);
-  });
+    release(stages.queries_empty);
+    stages.values_full[values.stage()].wait(values.parity());
+#if rescale_late
+    rescale(o, kept);
+#endif
+    multiply_values(o, p, values.stage());
+    wgmma_wait<0>(o);
+    release(stages.values_empty[values.stage()]);
+    values.advance();
+  } else {
+    release(stages.queries_empty);
+  }
+  store_rows(arguments, problem, o, rows, scores.factor, tile.sequence, tile.head, query);
+}
+
+__device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem, Stages& stages) {
+  const Scores scores(arguments);
+  Consumer own{static_cast<int>(threadIdx.x) / warpgroup_threads - 1, {}, {}};
+  Order{own.number}.begin();
+#if grid_blocks == 0
+  stages.queries_full.wait(0);
+  attend(arguments, problem, stages, scores, tile_at(problem, blockIdx.x), own);
+#else
+  unsigned parity = 0;  // of queries that are there
+#  pragma unroll 1
+  while (true) {
+    stages.queries_full.wait(parity);
+    parity ^= 1;
+    const int index = stages.tile;
+    __syncwarp();  // all lanes know it when one of them says that it is read
+    if (index < 0) break;
+    attend(arguments, problem, stages, scores, tile_at(problem, index), own);
+  }
+#endif
 }

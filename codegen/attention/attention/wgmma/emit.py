@@ -26,9 +26,10 @@ def emit(problem: AttentionProblem, schedule: WgmmaSchedule) -> Program:
         schedule.blocks(problem),
         "wgmma/block",
         "attention_wgmma_block",
-        facts={"stored_vector": stored_vector(problem), "persistent": schedule.grid_blocks > 0},
+        facts={"stored_vector": stored_vector(problem)},
         maps=[_map(problem, operand, count) for operand, count in rows.items()],
         text=f"{of_keys}\n{of_values}".rstrip(),
+        workspace_bytes=schedule.workspace_bytes,
     )
 
 

@@ -37,6 +37,9 @@ struct Stages {
   Barrier keys_empty[Schedule::stages];
   Barrier values_full[Schedule::stages];
   Barrier values_empty[Schedule::stages];
+#if grid_blocks > 0
+  int tile;  // whose queries are there; less than 0 behind the last one
+#endif
 
   static __device__ __forceinline__ unsigned char* queries() { return tile_memory<unsigned char>(); }
   static __device__ __forceinline__ unsigned char* keys(int stage) {
@@ -81,16 +84,7 @@ class Turn {
   unsigned parity_ = 0;
 };
 
-// Calls `work` with each tile of the block.
-template <class Work>
-__device__ __forceinline__ void for_each_tile(const Problem& problem, Work work) {
+__device__ __forceinline__ Tile tile_at(const Problem& problem, int index) {
   const int of_head = (problem.queries + block_rows - 1) / block_rows;
-#if persistent
-  const int tiles = of_head * problem.all_heads;
-#  pragma unroll 1
-  for (int index = blockIdx.x; index < tiles; index += gridDim.x)
-    work(tile_at<block_rows, Schedule::heads_together>(problem, index, of_head, problem.all_heads));
-#else
-  work(tile_at<block_rows, Schedule::heads_together>(problem, blockIdx.x, of_head, problem.all_heads));
-#endif
+  return tile_at<block_rows, Schedule::heads_together>(problem, index, of_head, problem.all_heads);
 }

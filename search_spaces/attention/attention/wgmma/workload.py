@@ -8,6 +8,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.work import Unit
+from autotune.search_spaces.attention.attention.tiles import seen_keys
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
@@ -25,9 +26,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     """A tile of queries goes through tiles of keys; products and weights go on beside each other."""
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     rows, keys = schedule.block_rows, schedule.tile_keys
-    seen = problem.pairs / max(1, problem.queries)  # of a query
-    cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
-    steps = max(1.0, (seen + cut) / keys) * tiles / max(1, blocks)
+    steps = max(1.0, seen_keys(problem, rows, keys) / keys) * tiles / max(1, blocks)
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
     multiplying, weighing = rows * keys * dims / rate / _RATE, rows * keys * _PAIR_CLOCKS
