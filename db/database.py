@@ -187,6 +187,13 @@ class TuningDB(StoredCalibrations, Upkeep):
         with self._read() as session:
             return [(fields, schedule) for fields, schedule in session.execute(columns)]
 
+    def leading(self, device: str) -> list[Trial]:
+        """What `ranked` puts first for each problem on a device model, fresh or not: no program is emitted to tell."""
+        self._take_in(None, device)
+        with self._read() as session:
+            rows = session.scalars(ranked(matching(device=device), installed_nvrtc(), last=1))
+            return Trials(row.plain for row in rows)
+
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
     ) -> list[Trial]:

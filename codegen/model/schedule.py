@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, Self
 
+from autotune.base.suggestion import did_you_mean
+
 from .fields import field_specs
 from .footprint import Footprint
 from .problem import checked_fields
@@ -103,7 +105,8 @@ class Schedule:
             field = short.get(name, name)
             if not equals or field not in values:
                 names = [*values, *short]
-                raise ValueError(f"{word!r} is not NAME=VALUE with a NAME of {', '.join(names)}")
+                near = did_you_mean(name, names)
+                raise ValueError(f"{word!r} is not NAME=VALUE; {near}a NAME is one of {', '.join(names)}")
             if field in given:
                 raise ValueError(f"{_shown(word)}: {field} is given more than once")
             given.add(field)

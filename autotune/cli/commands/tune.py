@@ -42,6 +42,10 @@ def tune(
     seconds: Annotated[
         float | None, typer.Option(help="How long to tune each problem at most, in seconds.", show_default=False)
     ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(help="End after so many trials without a faster schedule, for each problem.", show_default=False),
+    ] = None,
     sampler: Annotated[
         str, typer.Option(help="The sampler: bayes, or Optuna's tpe, random, nsga2, brute_force or gp.")
     ] = "bayes",
@@ -79,7 +83,7 @@ def tune(
     from autotune.tuner.parallel import Parallel, shared_out
 
     with user_input():
-        options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
+        options = TuneOptions(trials, seconds, sampler, seed, study=study, patience=patience)
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each selects the problems to tune")

@@ -6,7 +6,7 @@
 // values to shared memory. Each of the others has 64 queries.
 
 constexpr int block_threads = (1 + Schedule::consumers) * warpgroup_threads;
-constexpr int given_registers = 65536 / block_threads / 8 * 8;
+constexpr int given_registers = 65536 / (block_threads * Schedule::min_blocks_per_sm) / 8 * 8;
 constexpr int producer_registers = 24;
 constexpr int given_up = (given_registers - producer_registers) / Schedule::consumers;
 constexpr int fair_registers = (given_registers + given_up) / 8 * 8;

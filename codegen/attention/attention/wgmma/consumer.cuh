@@ -27,15 +27,15 @@ __device__ __forceinline__ void multiply_keys(KeySums& s, int consumer, int stag
 }
 
 // Issues the products of weights with a stage of values.
-__device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[value_steps][4], int stage,
-                                                bool accumulate) {
+__device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[value_steps][4],
+                                                int stage) {
   const unsigned long long values =
       matrix_descriptor<row_bytes>(Stages::values(stage), key_box_bytes, group_bytes);
   wgmma_fence(o);
 #pragma unroll
   for (int step = 0; step < value_steps; ++step)
     wgmma(reinterpret_cast<float (&)[4 * value_products]>(o), p[step],
-          advanced(values, step * product_k * row_bytes), accumulate || step > 0);
+          advanced(values, step * product_k * row_bytes), 1);
   wgmma_commit();
 }
 
@@ -114,7 +114,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
   const Order order{own.number};
   Turn &keys = own.keys, &values = own.values;
   RowPair rows;
-  ValueSums o;
+  ValueSums o = {};
   unsigned p[value_steps][4];
   const int query = tile.query + own.row();
   const SeenKeys seen(problem, query);
@@ -133,17 +133,18 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       weigh(s, rows, scores, cuts, seen, tile.begin, kept);
       round_weights(p, s);
     }
-    bool accumulate = false;
 #pragma unroll 1
     for (int key = tile.begin + Schedule::tile_keys; key < tile.end; key += Schedule::tile_keys) {
       KeySums s;
       stages.keys_full[keys.stage()].wait(keys.parity());
       order.wait();
       multiply_keys(s, own.number, keys.stage());
+#if rescale_late
+      rescale(o, kept);
+#endif
       stages.values_full[values.stage()].wait(values.parity());
-      multiply_values(o, p, values.stage(), accumulate);
+      multiply_values(o, p, values.stage());
       order.pass_on();
-      accumulate = true;
       wgmma_wait<1>(s);
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
@@ -152,21 +153,21 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       release(stages.values_empty[values.stage()]);
       values.advance();
       round_weights(p, s);
+#if !rescale_late
       rescale(o, kept);
+#endif
     }
     release(stages.queries_empty);
     stages.values_full[values.stage()].wait(values.parity());
-    multiply_values(o, p, values.stage(), accumulate);
+#if rescale_late
+    rescale(o, kept);
+#endif
+    multiply_values(o, p, values.stage());
     wgmma_wait<0>(o);
     release(stages.values_empty[values.stage()]);
     values.advance();
   } else {
     release(stages.queries_empty);
-#pragma unroll
-    for (int i = 0; i < value_products; ++i) {
-#pragma unroll
-      for (int j = 0; j < 4; ++j) o[i][j] = 0.0f;
-    }
   }
   store_rows(arguments, problem, o, rows, scores.factor, tile.sequence, tile.head, query);
 }

@@ -19,6 +19,7 @@ _BARRIER = 8  # bytes; as many are for the number of a tile
 _COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
+_WEIGHT_REGISTERS, _PRODUCT_REGISTERS = 4, 26  # of 16 keys; beside the sums of a product
 KEYS = tuple(range(32, 241, 16))
 
 
@@ -31,9 +32,11 @@ class WgmmaSchedule(Schedule):
         tile_keys: keys of a stage.
         stages: of keys, and of values.
         pingpong: consumers issue products in turn, so that one's softmax goes on beside another's products.
+        rescale_late: sums of values are rescaled while the products of the next keys go on, rather than ahead of them.
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
+        min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
     """
 
@@ -43,9 +46,11 @@ class WgmmaSchedule(Schedule):
     tile_keys: int = tunable(128, values=KEYS, allowed=KEYS, short="TK")
     stages: int = tunable(2, values=(1, 2, 3, 4), short="S")
     pingpong: bool = tunable(False, values=(False, True))
+    rescale_late: bool = tunable(False, values=(False, True))
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     @property
@@ -83,10 +88,15 @@ class WgmmaSchedule(Schedule):
         columns = round_up(problem.value_elements, PRODUCT_COLUMNS)
         return self.tile_keys // 2 + self.tile_keys // 4 + columns // 2 + _OTHER_REGISTERS
 
+    def product_registers(self, problem: AttentionProblem) -> int:
+        """Of a thread, for one product: its sums, weights, and what else ptxas wants at once."""
+        columns = round_up(problem.value_elements, PRODUCT_COLUMNS)
+        return max(self.tile_keys // 2, columns // 2 + _WEIGHT_REGISTERS) + _PRODUCT_REGISTERS
+
     @property
     def given_registers(self) -> int:
         """Registers of a thread by the launch bounds; ptxas takes all of them, for setmaxnreg."""
-        return min(_THREAD_REGISTERS, 65536 // self.threads // 8 * 8)
+        return min(_THREAD_REGISTERS, 65536 // (self.threads * self.min_blocks_per_sm) // 8 * 8)
 
     @property
     def consumer_registers(self) -> int:
@@ -97,7 +107,13 @@ class WgmmaSchedule(Schedule):
     def footprint(self, problem: AttentionProblem) -> Footprint:
         """See `Schedule`; registers are those that a thread gets."""
         shared = self.shared_bytes(problem)
-        return Footprint(self.threads, shared, self.given_registers, architecture=ARCHITECTURE)
+        return Footprint(
+            self.threads,
+            shared,
+            self.given_registers,
+            min_blocks_per_sm=self.min_blocks_per_sm,
+            architecture=ARCHITECTURE,
+        )
 
 
 def boxes(dim: int) -> int:

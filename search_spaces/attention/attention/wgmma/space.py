@@ -12,25 +12,25 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.tensor_map import MOST_STRIDE_BYTES
 from autotune.search_spaces.attention.attention.small import small_problems
-from autotune.search_spaces.attention.attention.tiles import heads_in_l2
+from autotune.search_spaces.attention.attention.tiles import heads_in_l2, seen_keys
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import grid_violations
+from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
 
 # A block for each tile; or blocks that stay, and take tiles in turn, or those that nobody has.
 _TILES_OF_BLOCKS, _IN_TURN, _TICKETS = "tiles", "in_turn", "tickets"
 _GRIDS = (_TILES_OF_BLOCKS, _IN_TURN, _TICKETS)
 # Queries of a block and keys of a tile that are tried first, by the larger dimension of a head: consumers, keys.
 _TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
+# Of several blocks on an SM: consumers, keys and blocks, where queries see few keys.
+_SEVERAL, _FEW_KEYS = ((1, 128, 2), (1, 96, 2), (1, 64, 3), (2, 48, 2)), 1024
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
 
 
 def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from unmapped(problem)
-    needed, given = schedule.needed_registers(problem), schedule.consumer_registers
-    if needed > given:
-        yield f"about {needed} registers over the {given} of a consumer's threads"
+    yield from _too_many_registers(problem, schedule)
     if schedule.pingpong and schedule.consumers == 1:
         yield "pingpong: expected several consumers, not 1"
     if schedule.grid_blocks > schedule.tiles(problem) > 0:
@@ -38,6 +38,15 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
     yield from grid_violations(schedule.blocks(problem))
+
+
+def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
+    needed, taken = schedule.needed_registers(problem), schedule.consumer_registers
+    product, given = schedule.product_registers(problem), schedule.given_registers
+    if needed > taken:
+        yield f"about {needed} registers over the {taken} of a consumer's threads"
+    elif product > given:
+        yield f"about {product} registers of a product over the {given} that threads begin with"
 
 
 def unmapped(problem: AttentionProblem) -> Iterator[str]:
@@ -74,33 +83,49 @@ def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
 
 
 def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
-    """The schedule with no more keys and stages than there is room for, and fewer consumers if these are too many."""
-    consumers = schedule.consumers
-    while True:
-        for keys in (count for count in reversed(KEYS) if count <= schedule.tile_keys):
-            for stages in range(schedule.stages, 0, -1):
-                tried = replace(schedule, consumers=consumers, tile_keys=keys, stages=stages)
-                room = tried.shared_bytes(problem) <= spec.shared_per_block
-                if room and tried.needed_registers(problem) <= tried.consumer_registers:
-                    blocks = 0 if grid == _TILES_OF_BLOCKS else min(spec.sm_count, tried.tiles(problem))
-                    turns = tried.pingpong and consumers > 1
-                    return replace(tried, pingpong=turns, grid_blocks=blocks, tickets=grid == _TICKETS)
-        if consumers == 1:
-            return schedule
-        consumers -= 1
+    """The schedule with no more keys and stages than there is room for.
+
+    With fewer consumers, or fewer blocks on an SM, if these are too many.
+    """
+    for blocks in range(schedule.min_blocks_per_sm, 0, -1):
+        for consumers in range(schedule.consumers, 0, -1):
+            for keys in (count for count in reversed(KEYS) if count <= schedule.tile_keys):
+                tried = replace(schedule, consumers=consumers, tile_keys=keys, min_blocks_per_sm=blocks)
+                if any(_too_many_registers(problem, tried)):
+                    continue
+                for stages in range(schedule.stages, 0, -1):
+                    tried = replace(tried, stages=stages)
+                    if not any(footprint_violations(spec, tried.footprint(problem))):
+                        return _on_grid(problem, tried, spec, grid)
+    return schedule
+
+
+def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
+    resident = min(spec.sm_count * schedule.min_blocks_per_sm, schedule.tiles(problem))
+    return replace(
+        schedule,
+        pingpong=schedule.pingpong and schedule.consumers > 1,
+        grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
+        tickets=grid == _TICKETS,
+    )
 
 
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
     """FlashAttention-3's tiles first (hopper/tile_size.h), then others."""
     widest = max(problem.head_dim, problem.value_elements)
+    wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     together = heads_in_l2(problem, spec)
     grids = (_TICKETS, _TILES_OF_BLOCKS) if problem.bounded_right else (_IN_TURN, _TICKETS)
     for consumers, keys in tiles:
         for turns in (True, False):
             usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)
-            yield from (fitted(problem, usual, spec, grid) for grid in grids)
-    yield fitted(problem, WgmmaSchedule(1, 64, 2, heads_together=together), spec, _TILES_OF_BLOCKS)
+            for late in (wide, not wide):
+                wanted = replace(usual, rescale_late=late)
+                yield from (fitted(problem, wanted, spec, grid) for grid in grids)
+    for consumers, keys, blocks in _SEVERAL if seen_keys(problem, 1, 1) <= _FEW_KEYS else _SEVERAL[-1:]:
+        usual = WgmmaSchedule(consumers, keys, 2, True, heads_together=together, min_blocks_per_sm=blocks)
+        yield from (fitted(problem, usual, spec, grid) for grid in grids)
 
 
 def checks(problem: AttentionProblem, schedule: WgmmaSchedule) -> list[tuple[AttentionProblem, WgmmaSchedule]]:
