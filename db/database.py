@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from autotune.base.nvrtc import installed_nvrtc
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import kin_of
@@ -122,15 +123,15 @@ class TuningDB(StoredCalibrations, Upkeep):
 
         The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
         ok verdict with the shortest median, any measured one before all modelled ones, and among either those of
-        `compiler`, if it is given, before all others. One that another schedule was preferred to (`Trial.lost_to`)
-        comes behind all others, as long as that schedule is ok.
+        `compiler`, by default the installed one, before all others. One that another schedule was preferred to
+        (`Trial.lost_to`) comes behind all others, as long as that schedule is ok.
 
         If that one is unconfirmed, since its schedule emits another program today, the first confirmed one of the next
         few of its time source is best instead. Without one of them, the unconfirmed one is.
         """
         self._take_in(operator, device)
         with self._read() as session:
-            return next(iter(best_of(session, matching(operator, key, device), compiler)), None)
+            return next(iter(best_of(session, matching(operator, key, device), compiler or installed_nvrtc())), None)
 
     def ranked(
         self,
@@ -171,7 +172,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         """`best` for each problem and device model that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return Trials(best_of(session, matching(operator, device=device, run=run), compiler))
+            return Trials(best_of(session, matching(operator, device=device, run=run), compiler or installed_nvrtc()))
 
     def winners(
         self, operator: str, device: str, compiler: str | None = None
@@ -181,10 +182,17 @@ class TuningDB(StoredCalibrations, Upkeep):
         That takes a tenth of the time of `bests`: whoever tries these schedules again need not know more of them.
         """
         self._take_in(operator, device)
-        first = ranked(matching(operator, device=device), compiler, last=1)
+        first = ranked(matching(operator, device=device), compiler or installed_nvrtc(), last=1)
         columns = first.join(ProblemRow).with_only_columns(ProblemRow.fields, TrialRow.schedule)
         with self._read() as session:
             return [(fields, schedule) for fields, schedule in session.execute(columns)]
+
+    def leading(self, device: str) -> list[Trial]:
+        """What `ranked` puts first for each problem on a device model, fresh or not: no program is emitted to tell."""
+        self._take_in(None, device)
+        with self._read() as session:
+            rows = session.scalars(ranked(matching(device=device), installed_nvrtc(), last=1))
+            return Trials(row.plain for row in rows)
 
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
@@ -195,7 +203,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         """
         self._take_in(operator, device)
         with self._read() as session:
-            return serving(session, matching(operator, device=device), compiler)
+            return serving(session, matching(operator, device=device), compiler or installed_nvrtc())
 
     def shippable(self, operator: str | None = None, device: str | None = None) -> list[Trial]:
         """The measured trials of `serving` for each compiler that any trial is of, those of that compiler alone."""

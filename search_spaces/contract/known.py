@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from reprlib import repr as short
 from typing import Any
 
+from autotune.base.errors import AutotuneError
 from autotune.codegen.model.fields import invalid_fields
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
@@ -33,7 +34,7 @@ class Known:
         return None
 
 
-class ImpossibleFieldError(ValueError):
+class ImpossibleFieldError(AutotuneError, ValueError):
     """A stored value that no version's field may have."""
 
 

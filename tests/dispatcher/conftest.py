@@ -9,7 +9,8 @@ from autotune.dispatcher import settings
 from autotune.dispatcher.calls import function, resolve, serving
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import called, first_calls, formulation, records
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.choose import Choice
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.targets import factory as targets
 
 

@@ -15,9 +15,10 @@ from autotune.db import Status, TimeSource, TuningDB, freshness
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice import snapshots
-from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
+from autotune.dispatcher.choice.choose import choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.choice.transfer import DOUBT, OTHER_DEVICE, comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
@@ -245,17 +246,21 @@ def test_no_record_of_another_architecture_serves(store):
 
 
 def test_measured_records_of_kin_serve_by_a_rule_of_their_own(store, database):
-    store(problem(4096, 4096, 4096), spec=H100, seconds=2.3e-3)
-    database.record(trial(problem(4096), schedule(7, problem(4096)), spec=H100, time_source=TimeSource.MODELLED))
     wanted = problem(4096, 4096, 4096)
-    first = next(choice for choice in served(wanted) if choice.record)
-    assert (first.rule, first.device, first.time_source) == (Rule.KIN, H100.name, TimeSource.MEASURED)
-    here, there = (modelled_seconds(SGEMM, wanted, first.schedule, spec) for spec in (H200, H100))
-    assert first.seconds == pytest.approx(2.3e-3 * here / there)
-    assert first.distance == pytest.approx(slowness(wanted, first.seconds, H200) + DOUBT * OTHER_DEVICE)
-    assert f"record {wanted.key} on {H100.name}" in str(explain("sgemm", device="h200", **wanted.to_dict()))
-    store(wanted)
-    assert [choice.rule for choice in served(wanted)][:2] == [Rule.EXACT, Rule.KIN]
+    store(wanted, spec=H100, seconds=2.3e-3)
+    database.record(trial(wanted, schedule(7, wanted), spec=named_device("h200"), time_source=TimeSource.MODELLED))
+    (first, *others) = [choice for choice in served(wanted, FASTER) if choice.record]
+    assert (first.rule, first.device, first.time_source, others) == (Rule.KIN, H100.name, TimeSource.MEASURED, [])
+    here, there = (modelled_seconds(SGEMM, wanted, first.schedule, spec) for spec in (FASTER, H100))
+    assert first.seconds == pytest.approx(2.3e-3 * here / there) != pytest.approx(2.3e-3)
+    assert first.distance == pytest.approx(slowness(wanted, first.seconds, FASTER) + DOUBT * OTHER_DEVICE)
+    store(wanted, spec=FASTER)
+    assert [choice.rule for choice in served(wanted, FASTER)][:2] == [Rule.EXACT, Rule.KIN]
+
+
+def test_a_record_of_kin_is_named_with_its_device(store):
+    store(problem(512), spec=H100)
+    assert f"kin, record {problem(512).key} on {H100.name}" in str(explain("sgemm", device="h200", m=512, n=512, k=512))
 
 
 def test_a_time_of_kin_never_falls_below_the_roofline(store):

@@ -8,8 +8,8 @@ from autotune import dispatcher
 from autotune.dispatcher.calls import first_call, function
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import first_calls
-from autotune.dispatcher.choice.choose import Rule
 from autotune.dispatcher.choice.modelled import ranked
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.lock import document
 
 PROBLEM = problem(512)

@@ -272,8 +272,9 @@ def test_blocks_share_tiles() -> None:
 
 
 def test_blocks_share_tiles_of_an_odd_number_of_vectors() -> None:
-    problem = GemmProblem(64, 72, 128, transpose_b=True)
-    verify(problem, program(problem, "BM=64 BN=24 consumers=1 stages=2 grid_blocks=4"))
+    """Four blocks share two of seven tiles, while the fifth one begins with a whole tile."""
+    problem = GemmProblem(64, 168, 128, transpose_b=True)
+    verify(problem, program(problem, "BM=64 BN=24 consumers=1 stages=2 grid_blocks=5"))
 
 
 @pytest.mark.parametrize("along", ["m", "n"])

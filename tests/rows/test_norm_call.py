@@ -34,7 +34,8 @@ X, WEIGHT, BIAS = random(2, 3, 40), random(40), random(40) + 1
 def test_last_axes_are_normalised() -> None:
     x, weight = random(3, 4, 10), random(4, 10)
     expected = normalized(x, (1, 2), 0.1, centered=False) * weight
-    np.testing.assert_allclose(dispatcher.rms_norm(x, (4, 10), weight, 0.1), expected, rtol=1e-5, atol=1e-6)
+    for shape in ((4, 10), [np.int64(4), 10]):  # as NumPy counts
+        np.testing.assert_allclose(dispatcher.rms_norm(x, shape, weight, 0.1), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_statistics_are_those_of_rows() -> None:

@@ -74,7 +74,7 @@ def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
 
 
 @pytest.mark.parametrize("words", ["skip=0", "skip=1", "passes=kept", "skip=1 passes=kept"])
-@pytest.mark.parametrize("offset", [-3, 0, 4])
+@pytest.mark.parametrize("offset", [-(2**31), -3, 0, 4, 2**31 - 1])
 def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
     problem = SoftmaxProblem(12, 9, causal=True, zero_rows=True, queries=5)
     arrays = launch_arrays(problem, 0) | {"x": np.zeros(12 * 9, np.float32)}

@@ -59,5 +59,5 @@ def test_carries_in_half_precision_are_caught() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_block_scans_without_barriers_are_caught(method: str) -> None:
-    problem = ScanProblem(1, 600)
+    problem = ScanProblem(1, 600, flags=True)
     check_caught(problem, emit_block_scans(problem, method), "    __syncthreads();\n", "", seeds=(0,), said="race")

@@ -52,6 +52,13 @@ def stored(db):
     return [ToySchedule.from_dict(trial.schedule) for trial in reversed(db.trials("toy"))]
 
 
+def test_a_run_without_a_faster_schedule_ends_with_its_patience(device, db):
+    found = []
+    result = run(device, db, trials=1000, patience=3, on_progress=found.append)
+    last = next(number for number, one in enumerate(found, 1) if one.best is found[-1].best)
+    assert result.evaluated in (last + 3, last + 4)  # and the winner's twin
+
+
 def test_seeds_come_first_and_the_budget_is_kept(device, db):
     result = run(device, db, trials=12)
     assert device.evaluations[: len(SEEDS)] == SEEDS
@@ -509,6 +516,8 @@ def test_what_the_time_model_finds_fastest_comes_first(device, db):
         ({"compile_workers": "2"}, "compile_workers='2': expected a whole number"),
         ({"seconds": "60"}, "seconds='60': expected a number, or None"),
         ({"study": 3}, "study=3: expected a name, or None"),
+        ({"patience": 0}, "patience=0: expected 1 or more"),
+        ({"patience": "5"}, "patience='5': expected a whole number"),
         ({"seconds": 0.0}, "seconds=0.0: expected more than 0"),
         ({"seconds": float("nan")}, "seconds=nan: expected more than 0"),
         ({"seed": -1}, "seed=-1: expected 0 … 2147483647"),

@@ -51,7 +51,6 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write a page of HTML with what is known of a run or an operator: one file, which needs no network."""
-    from autotune.compiler import compiler_version
     from autotune.report.benches import read_bench
     from autotune.report.document import document
     from autotune.report.page import page
@@ -64,7 +63,7 @@ def report(
         groups, skipped = _groups(database, operator, run, problem, model_of(device, database))
         models = dict.fromkeys(group.known.spec.name for group in groups)
         calibrations = {model: found for model in models if (found := database.calibration(model))}
-        bests = (best for model in models for best in database.bests(device=model, compiler=compiler_version()))
+        bests = (best for model in models for best in database.leading(model))
         records, others = possible(bests)
     told = facts(run, [trial for group in groups for trial in group.trials]) if run else []
     title = f"autotune: {operator} on {', '.join(models)}{f', run {run.id}' if run else ''}"

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 
 from autotune.base.log import logger
 from autotune.codegen.model.problem import Problem
-from autotune.dispatcher.choice.choose import Choice, Rule, choices
+from autotune.dispatcher.choice.choose import Choice, choices
 from autotune.dispatcher.choice.first_calls import keep
 from autotune.dispatcher.choice.modelled import ranked
 from autotune.dispatcher.choice.records import records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.settings import settings
 from autotune.dispatcher.targets.base import LaunchError, Target
 from autotune.search_spaces.contract.operator import Operator

@@ -13,8 +13,9 @@ from autotune.compiler import CompileError
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice.background import tune_in_background
 from autotune.dispatcher.choice.called import note
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.choice.records import warn_without_records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.targets.base import CaptureError, LaunchError, Target
 from autotune.dispatcher.targets.factory import target
 from autotune.search_spaces.contract.operator import Operator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -180,9 +181,13 @@ class Resolver:
 
 
 def plain_option(option: Any) -> Any:
-    """An option as operators get it: lists are tuples, and dtypes of any library are `DType`."""
-    if isinstance(option, list):
-        return tuple(option)
+    """An option as operators get it: lists are tuples, whole numbers ``int``, and dtypes of any library `DType`."""
+    if isinstance(option, list | tuple):
+        return tuple(map(plain_option, option))
+    if isinstance(option, bool | np.bool_):
+        return bool(option)
+    if isinstance(option, Integral):
+        return int(option)
     if isinstance(option, type | np.dtype) or type(option).__name__ == "dtype":
         name = str(option).removeprefix("torch.") if type(option).__module__ == "torch" else np.dtype(option).name
         return DType(name)

@@ -9,10 +9,11 @@ from itertools import chain
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.choice.first_calls import kept
 from autotune.dispatcher.choice.formulation import Formulation, formulation_of, locked_formulation
 from autotune.dispatcher.choice.records import Record, records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.lock.document import LockError
 from autotune.dispatcher.settings import lock_in_force, settings, strictly_locked
 from autotune.dispatcher.targets.base import Target

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from math import inf
 from typing import Any
 
@@ -17,23 +16,11 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .modelled import preferred
 from .records import Record
+from .rule import Rule
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
 RECORD_TIE = 1.03  # up to this ratio of modelled times, a measured record is trusted more than the model
-
-
-class Rule(StrEnum):
-    """Why a schedule is chosen, in the order in which the rules apply."""
-
-    LOCK = "lock"
-    BASELINE = "baseline"
-    EXACT = "exact"
-    FIRST_CALL = "first-call"
-    NEAREST = "nearest"
-    KIN = "kin"
-    MODEL = "model"
-    DEFAULT = "default"
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .choose import Choice, Rule, faster, from_records, in_order
+from .choose import Choice, faster, from_records, in_order
 from .formulation import KnownRecords, formulation_of
 from .records import Record, records
+from .rule import Rule
 
 
 @dataclass(frozen=True)

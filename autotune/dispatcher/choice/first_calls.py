@@ -14,7 +14,8 @@ from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.contract.operator import IllegalScheduleError, Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .choose import Choice, Rule
+from .choose import Choice
+from .rule import Rule
 
 _MOST = 1000  # results in the file, the newest ones
 

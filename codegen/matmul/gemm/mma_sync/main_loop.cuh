@@ -6,7 +6,7 @@
 #elif element_bytes == 1
 #  include "matmul/gemm/mma_sync/float8_products.cuh"
 #else
-#  include "matmul/gemm/mma_sync/products.cuh"
+#  include "cuda/products.cuh"
 #endif
 #include "matmul/gemm/mma_sync/tile_copy.cuh"
 // The products of a block's tile of D: `stages` tiles of A and B are in shared memory or on their way there.
