@@ -21,7 +21,7 @@ from autotune.cli.options import (
     run_of,
 )
 from autotune.cli.printable import printable
-from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.runs import facts
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def report(
 
     with user_input():
         benches = [read_bench(path) for path in bench or []]
+    tell("drawing")
     with opened(db) as database:
         operator, run = _subject(subject, database)
         groups, skipped = _groups(database, operator, run, problem, model_of(device, database))
