@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
 from autotune.cli.options import (
     DatabaseOption,
@@ -51,7 +52,11 @@ def best(
     device: ModelOption = None,
     run: Annotated[
         str | None,
-        typer.Option(help="Select from the trials of this run only; autotune runs lists them.", metavar="ID"),
+        typer.Option(
+            help="Select from the trials of this run only; autotune runs lists them.",
+            metavar="ID",
+            autocompletion=completion.runs,
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the provenance of each best trial, and the next best ones.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autotune.base.files import write_text
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
 from autotune.cli.options import (
     DatabaseOption,
@@ -36,6 +37,7 @@ def report(
             help="A run, by its id or its first digits, or an operator. Default: the newest run.",
             metavar="[RUN | OPERATOR]",
             show_default=False,
+            autocompletion=completion.runs,
         ),
     ] = None,
     problem: ProblemOption = None,
