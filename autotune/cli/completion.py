@@ -1,4 +1,4 @@
-"""What a shell offers to complete: devices, runs and the fields of schedules. Operators and options are commands' own."""
+"""What a shell offers to complete: devices, runs, fields of schedules. Operators and options are commands' own."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ def runs(incomplete: str) -> list[str]:
     with suppress(DatabaseError), TuningDB(create=False) as database:
         return [run.id for run in database.runs(_RUNS) if run.id.startswith(incomplete)]
     return []
+
+
+def subjects(incomplete: str) -> list[str]:
+    """Runs and operators that begin so."""
+    from autotune.search_spaces.contract.registry import OPERATORS
+
+    return [*runs(incomplete), *(name for name in OPERATORS if name.startswith(incomplete))]
 
 
 def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:

@@ -37,7 +37,7 @@ def report(
             help="A run, by its id or its first digits, or an operator. Default: the newest run.",
             metavar="[RUN | OPERATOR]",
             show_default=False,
-            autocompletion=completion.runs,
+            autocompletion=completion.subjects,
         ),
     ] = None,
     problem: ProblemOption = None,
