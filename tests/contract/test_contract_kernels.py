@@ -99,9 +99,9 @@ def test_default_is_right(name: str, problem: Problem) -> None:
 
 @presets
 def test_preset_is_right(name: str, preset: str) -> None:
-    """Each on the first two problems, and on the others in turn."""
-    by_name, problems = operator(name).presets, cases_of(name).SMALL_PROBLEMS
-    for problem in [*problems[:2], *problems[2 + list(by_name).index(preset) :: len(by_name)]]:
+    """Each on the second problem, which has edges, and on the others in turn."""
+    by_name, (first, second, *others) = operator(name).presets, cases_of(name).SMALL_PROBLEMS
+    for problem in [second, *[first, *others][list(by_name).index(preset) :: len(by_name)]]:
         emulator.verify(problem, by_name[preset](problem))
 
 
@@ -113,20 +113,18 @@ def test_reference_kernel_is_right(name: str, problem: Problem) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "problem", "schedule", "turn"), [(*case, turn) for turn, case in enumerate(CASES)], ids=label
+    ("name", "problem", "schedule", "turn"), [(*case, turn) for turn, case in enumerate(CASES[::2])], ids=label
 )
 def test_drawn_schedule_compiles(name: str, problem: Problem, schedule: Schedule, turn: int) -> None:
-    """For one architecture after the other, without the optimisations; all four for each would take minutes."""
+    """Each second one, for one architecture after the other, without the optimisations: g++ compiles all of them."""
     source = operator(name).emit(problem, schedule)
     possible = archs(source)
     compile_unoptimised(source, possible[turn % len(possible)])
 
 
-@pytest.mark.parametrize(
-    ("name", "turn"), [(name, turn) for index, name in enumerate(OPERATORS) for turn in (index % 2, index % 2 + 2)]
-)
+@pytest.mark.parametrize(("name", "turn"), [(name, index % len(ARCHS)) for index, name in enumerate(OPERATORS)])
 def test_drawn_schedule_compiles_optimised(name: str, turn: int) -> None:
-    """For every other architecture, another one for each."""
+    """For one architecture after the other."""
     arch = ARCHS[turn]
     programs = (operator(name).emit(*case) for case in cases_of(name).CASES[turn:])
     program = next(one for one in programs if arch in archs(one))
@@ -249,7 +247,7 @@ def test_source_is_laid_out_as_its_files_are(readable: dict[Path, Program]) -> N
 
 @pytest.mark.skipif(NVCC is None, reason="needs nvcc")
 def test_nvcc_accepts_the_text(readable: dict[Path, Program], tmp_path: Path) -> None:
-    for path, program in list(readable.items())[:2]:
+    for path, program in list(readable.items())[:1]:
         command = [NVCC, "-ptx", *UNOPTIMISED, f"-arch=sm_90{program.arch_suffix}", path, "-o", tmp_path / "o"]
         completed = subprocess.run(command, capture_output=True, text=True)
         assert completed.returncode == 0, completed.stderr
