@@ -56,6 +56,7 @@ def _print_chosen(found: Explanation) -> int:
         ("served by", by),
         ("rule", f"{chosen.rule}: {chosen.rule.meaning}"),
         ("record", _record(chosen)),
+        ("this GPU", f"{chosen.differs} of that one" if chosen.differs else None),
         ("distance", _distance(chosen)),
         ("time", _time(chosen)),
         ("loss", lost if _loss(chosen) else None),

@@ -42,7 +42,8 @@ class Choice:
         modelled: of a record, the modelled time of its schedule for this problem.
         unconfirmed: whether the record's schedule emits another program today. Then it serves its own problem as it
             serves others, by the rule `NEAREST`.
-        device: of a record by the rule `KIN`, the model that it was measured on.
+        device, differs: of a record by the rule `KIN`, the model that it was measured on, and what this one has more or
+            less of.
     """
 
     rule: Rule
@@ -58,6 +59,7 @@ class Choice:
     modelled: float | None = None
     unconfirmed: bool = False
     device: str = ""
+    differs: str = ""
 
     @property
     def shape_specialized(self) -> Choice:
@@ -176,6 +178,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, 
         record.time_source,
         unconfirmed=record.unconfirmed,
         device=record.kin.name if record.kin else "",
+        differs=spec.beside(record.kin) if record.kin else "",
     )
     reason = "; ".join(operator.violations(problem, record.schedule, spec))
     if reason:  # the model knows no time of what cannot be computed

@@ -49,7 +49,7 @@ class Explanation:
         chosen = self.chosen
         words = [f"{self.operator} {self.problem.key} on {self.spec.name}: {chosen.rule}"]
         if chosen.rule in (Rule.NEAREST, Rule.KIN):
-            where = f" on {chosen.device}" if chosen.device else ""
+            where = f" on {chosen.device} (here: {chosen.differs or 'alike'})" if chosen.device else ""
             words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}{where}")
             words.append(f"distance {chosen.distance:.2f}")
         if chosen.seconds is not None:
