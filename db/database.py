@@ -168,11 +168,12 @@ class TuningDB(StoredCalibrations, Upkeep):
         device: str | None = None,
         compiler: str | None = None,
         run: str | None = None,
+        key: str | None = None,
     ) -> list[Trial]:
-        """`best` for each problem and device model that has one; of a run, among its own trials."""
+        """`best` for each device model and problem, or that of a key, that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return Trials(best_of(session, matching(operator, device=device, run=run), compiler or installed_nvrtc()))
+            return Trials(best_of(session, matching(operator, key, device, run=run), compiler or installed_nvrtc()))
 
     def winners(
         self, operator: str, device: str, compiler: str | None = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
 from autotune.cli.options import (
     DatabaseOption,
@@ -24,13 +25,13 @@ from autotune.cli.options import (
     run_of,
 )
 from autotune.cli.printable import printable
-from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.rendering.output import print_json, print_table, tell
 from autotune.cli.rendering.records import print_explained, print_stale
 from autotune.cli.rendering.trials import Form, Order, in_order, print_bests, print_trials
 from autotune.db.states import Status
 
 if TYPE_CHECKING:
-    from autotune.db import Trial, TuningDB
+    pass
 
 app = typer.Typer(help="Query, export and import the tuning database.")
 
@@ -51,7 +52,11 @@ def best(
     device: ModelOption = None,
     run: Annotated[
         str | None,
-        typer.Option(help="Select from the trials of this run only; autotune runs lists them.", metavar="ID"),
+        typer.Option(
+            help="Select from the trials of this run only; autotune runs lists them.",
+            metavar="ID",
+            autocompletion=completion.runs,
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the provenance of each best trial, and the next best ones.")
@@ -67,9 +72,11 @@ def best(
     """List the best trial of each problem on each device."""
     form = _form(as_json, as_csv)
     with opened(db) as database:
-        found = _bests(database, operator, problem, device, None if run is None else run_of(database, run).id)
+        of_run = None if run is None else run_of(database, run).id
+        found = database.bests(operator_name(operator), model_of(device, database), run=of_run, key=problem)
         records = in_order(found, sort)
         if explain:
+            tell(f"looking for what changed since {len(records)} records were made")
             print_explained(records, database, as_json)
         else:
             print_bests(records, cache(database.peaks), form, whole=whole)
@@ -88,6 +95,7 @@ def doctor(
 
     with opened(db) as database:
         name, model = operator_name(operator), model_of(device, database)
+        tell("emitting the programs of the records, to see which are others today")
         wrong = database.trials(name, problem, model, Status.WRONG)
         records = database.serving(name, model, compiler_version())
         print_stale([record for record in records if problem in (None, record.problem.key)], wrong, as_json)
@@ -235,10 +243,3 @@ def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
         print_json({"location": location})
     else:
         print(location)
-
-
-def _bests(
-    database: TuningDB, operator: str | None, problem: str | None, device: str | None, run: str | None = None
-) -> list[Trial]:
-    records = database.bests(operator_name(operator), model_of(device, database), run=run)
-    return [record for record in records if problem in (None, record.problem.key)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autotune.base.files import write_text
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
 from autotune.cli.options import (
     DatabaseOption,
@@ -21,7 +22,7 @@ from autotune.cli.options import (
     run_of,
 )
 from autotune.cli.printable import printable
-from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.runs import facts
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def report(
             help="A run, by its id or its first digits, or an operator. Default: the newest run.",
             metavar="[RUN | OPERATOR]",
             show_default=False,
+            autocompletion=completion.subjects,
         ),
     ] = None,
     problem: ProblemOption = None,
@@ -58,6 +60,7 @@ def report(
 
     with user_input():
         benches = [read_bench(path) for path in bench or []]
+    tell("drawing")
     with opened(db) as database:
         operator, run = _subject(subject, database)
         groups, skipped = _groups(database, operator, run, problem, model_of(device, database))

@@ -28,6 +28,12 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=1, default=str, ensure_ascii=False)
 
 
+def tell(doing: str) -> None:
+    """Say in a terminal what is going to take more than a second."""
+    if sys.stderr.isatty():
+        print(f"{doing} …", file=sys.stderr)
+
+
 def print_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
     """Print rows as CSV, with a first line of names; None is an empty cell."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
