@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from autotune.search_spaces.contract.registry import operator as registered
 
-from .best import best_of, serving
+from .best import best_of, serving, winners
 from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
@@ -169,7 +169,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         """`best` for each problem and device model that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return Trials(best_of(session, matching(operator, device=device, run=run), compiler))
+            return Trials(best_of(session, matching(operator, device=device), compiler, run))
 
     def winners(
         self, operator: str, device: str, compiler: str | None = None
@@ -179,10 +179,8 @@ class TuningDB(StoredCalibrations, Upkeep):
         That takes a tenth of the time of `bests`: whoever tries these schedules again need not know more of them.
         """
         self._take_in(operator, device)
-        first = ranked(matching(operator, device=device), compiler, last=1)
-        columns = first.join(ProblemRow).with_only_columns(ProblemRow.fields, TrialRow.schedule)
         with self._read() as session:
-            return [(fields, schedule) for fields, schedule in session.execute(columns)]
+            return winners(session, matching(operator, device=device), compiler)
 
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
