@@ -21,6 +21,7 @@ from typing import Any
 from fakes import Device, Pool
 from sqlalchemy import text
 
+import autotune.tuner.problem_search  # noqa: F401  once, rather than in each process
 from autotune.db import TuningDB
 from autotune.devices.replay import ReplayDevice
 from autotune.search_spaces.contract.registry import operator
