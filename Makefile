@@ -1,4 +1,4 @@
-# make demo: install into .venv, then tune sgemm for GPU 0, or offline for an H200, and draw what came of it.
+# make demo: install into .venv, then tune a transpose for GPU 0, or offline for an H200, and draw what came of it.
 # make test: install the test extra too, then run every test that this machine can run.
 # make site: install the docs extra too, then build the docs as build/site/index.html, for which no network is needed.
 PYTHON ?= python3
@@ -8,9 +8,11 @@ INSTALL := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
-	.venv/bin/autotune tune sgemm --device auto --m 4096 --n 4096 --k 4096 --seconds 60
+	.venv/bin/autotune tune transpose --device auto --m 8192 --n 8192 --seconds 45
 	@mkdir -p build
 	.venv/bin/autotune report -o build/demo.html
+	@echo 'what a call gets from what was measured before, on this GPU or an H200:'
+	.venv/bin/autotune explain transpose --device auto --m 8192 --n 8192
 
 test: .venv/installed-for-tests
 	.venv/bin/python -m pytest -n auto

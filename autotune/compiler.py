@@ -17,6 +17,7 @@ from .base.cache import SEAL_BYTES, cache_folder, seal
 from .base.errors import AutotuneError
 from .base.files import remove
 from .base.log import logger
+from .base.nvrtc import installed_nvrtc
 from .codegen.model.program import Program
 from .codegen.model.resources import Resources
 
@@ -158,21 +159,16 @@ def _key(program: Program, options: ProgramOptions) -> bytes:
     return key
 
 
-@cache
 def compiler_version() -> str:
     """The compiler's name and version, such as ``NVRTC 13.0``.
 
     Raises:
         CompilerMissingError: NVRTC is not installed.
     """
-    from cuda.bindings import nvrtc
-    from cuda.pathfinder import DynamicLibNotFoundError
-
-    try:
-        _, major, minor = nvrtc.nvrtcVersion()
-    except DynamicLibNotFoundError:
-        raise CompilerMissingError("NVRTC was not found; run: pip install 'cuda-toolkit[nvrtc]>=13.0'") from None
-    return f"NVRTC {major}.{minor}"
+    found = installed_nvrtc()
+    if found is None:
+        raise CompilerMissingError("NVRTC was not found; run: pip install 'cuda-toolkit[nvrtc]>=13.0'")
+    return found
 
 
 def _built(program: Program, options: ProgramOptions, compiler: str) -> tuple[bytes, Resources]:

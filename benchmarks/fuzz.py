@@ -2,9 +2,9 @@
 
     python benchmarks/fuzz.py [SEED]
 
-800 command lines run in this process, on files, a database and a cache of their own. Then come 200 calls of the Python
-API, and 40 tuners that are killed by SIGKILL while they store trials. Each finding is a line; with any, the exit code
-is 1. The same seed gives the same lines and calls.
+800 command lines run in this process, on files, a database and a cache of their own. Among them is each command of each
+operator. Then come 200 calls of the Python API, and 40 tuners that are killed by SIGKILL while they store trials. Each
+finding is a line; with any, the exit code is 1. The same seed gives the same lines and calls.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from typing import Any
 
 from fakes import Device, Pool
 from fuzz_calls import calls
-from fuzz_cases import BAD_INPUT, DONE, Case, Lines
+from fuzz_cases import Lines
 from fuzz_files import Files, trials
+from fuzz_values import BAD_INPUT, DONE, Case
 
 from autotune.base.errors import AutotuneError
 from autotune.cli.app import run

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from fuzz_cases import ODD
 from fuzz_files import changed, trials
+from fuzz_values import ODD
 
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import problem_of_sizes

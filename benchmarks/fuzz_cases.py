@@ -4,43 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from random import Random
-from typing import NamedTuple
 
+from fuzz_commands import commands
 from fuzz_files import H200, RUN, Files, changed
+from fuzz_values import BAD_INPUT, DONE, FAILED, NUMBERS, ODD, Case, Words
 
 from autotune.db import Status
 from autotune.search_spaces.contract.registry import OPERATORS
-
-DONE, FAILED, BAD_INPUT = 0, 1, 2
-ODD = [
-    "",
-    " ",
-    "-",
-    "--",
-    "=",
-    "x",
-    "é",
-    "ſ",
-    "\x1b[2J",
-    "a" * 5000,
-    "\udcff",
-    "../..",
-    "%n",
-    "'",
-    "[red]",
-    "nan",
-    "\n",
-]
-NUMBERS = ["", "x", "1.5", "1e3", "0x10", "-1", str(2**31), "9" * 40, "nan", "1 2", "--"]
-Words = list[str]
-
-
-class Case(NamedTuple):
-    """A command line, and the exit codes that are right for it."""
-
-    words: Words
-    codes: tuple[int, ...]
 
 
 class Lines:
@@ -54,16 +26,23 @@ class Lines:
     def __init__(self, random: Random, files: Files) -> None:
         self._random, self._files = random, files
         self._count = 0
+        listed = commands()
+        random.shuffle(listed)
+        self._commands = cycle(listed)
 
     def __iter__(self) -> Iterator[Case]:
         makers: list[Callable[[], Case]] = [
             self._show, self._emit, self._explain, self._database, self._database, self._convert, self._import,
             self._listing, self._replay, self._long, self._odd, self._flipped, self._runs, self._report,
-            self._occupancy, self._upkeep,
+            self._occupancy, self._upkeep, *[self._any] * 8,
         ]  # fmt: skip
         while True:
             case = self._random.choice(makers)()
             yield self._spoilt(case) if self._random.random() < 0.15 else case
+
+    def _any(self) -> Case:
+        self._count += 1
+        return next(self._commands).drawn(self._random, self._files, str(self._files.folder / f"out-{self._count}"))
 
     def _spoilt(self, case: Case) -> Case:
         """The line with an option that no command has, or without the name of its command."""
@@ -210,10 +189,9 @@ class Lines:
         if command == "best":
             return self._of(["db", "best", *self._maybe("--json")], ("--run", *named), self._own_db())
         right = self._random.random() < 0.6
-        # The run has no study, so it cannot be exported; an id that begins with a dash is an option.
         words = ["runs", command, *self._maybe("--json"), "--", self._random.choice(named[not right])]
         words[2:2] = ["--optuna", str(self._files.folder / "run.journal")] if command == "export" else []
-        return Case(words, ((FAILED, BAD_INPUT) if command == "export" else (DONE,)) if right else (BAD_INPUT,))
+        return Case(words, (DONE,) if right else (BAD_INPUT,))
 
     def _report(self) -> Case:
         problem = "--problem", ["m64-n64-k64-nn", "m1", *ODD], []

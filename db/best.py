@@ -39,6 +39,11 @@ def serving(session: Session, conditions: list[ColumnElement[bool]], compiler: s
     return [*found, *(trial for trials in generic for trial in trials if _problem_of(trial) not in served)]
 
 
+def leading(session: Session, conditions: list[ColumnElement[bool]], compiler: str | None) -> list[Trial]:
+    """`TuningDB.leading` among the trials that meet the conditions."""
+    return [row.plain for row in _rows(session, first_ids(session, conditions, compiler))]
+
+
 def winners(
     session: Session, conditions: list[ColumnElement[bool]], compiler: str | None
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:

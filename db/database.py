@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from autotune.base.nvrtc import installed_nvrtc
 from autotune.search_spaces.contract.registry import operator as registered
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import kin_of
 
-from .best import best_of, serving, winners
+from .best import best_of, leading, serving, winners
 from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
@@ -120,15 +123,15 @@ class TuningDB(StoredCalibrations, Upkeep):
 
         The verdict on a schedule is its newest measured trial, or without one its newest modelled trial. Best is the
         ok verdict with the shortest median, any measured one before all modelled ones, and among either those of
-        `compiler`, if it is given, before all others. One that another schedule was preferred to (`Trial.lost_to`)
-        comes behind all others, as long as that schedule is ok.
+        `compiler`, by default the installed one, before all others. One that another schedule was preferred to
+        (`Trial.lost_to`) comes behind all others, as long as that schedule is ok.
 
         If that one is unconfirmed, since its schedule emits another program today, the first confirmed one of the next
         few of its time source is best instead. Without one of them, the unconfirmed one is.
         """
         self._take_in(operator, device)
         with self._read() as session:
-            return next(iter(best_of(session, matching(operator, key, device), compiler)), None)
+            return next(iter(best_of(session, matching(operator, key, device), compiler or installed_nvrtc())), None)
 
     def ranked(
         self,
@@ -165,11 +168,12 @@ class TuningDB(StoredCalibrations, Upkeep):
         device: str | None = None,
         compiler: str | None = None,
         run: str | None = None,
+        key: str | None = None,
     ) -> list[Trial]:
-        """`best` for each problem and device model that has one; of a run, among its own trials."""
+        """`best` for each device model and problem, or that of a key, that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return Trials(best_of(session, matching(operator, device=device), compiler, run))
+            return Trials(best_of(session, matching(operator, key, device), compiler or installed_nvrtc(), run))
 
     def winners(
         self, operator: str, device: str, compiler: str | None = None
@@ -180,7 +184,13 @@ class TuningDB(StoredCalibrations, Upkeep):
         """
         self._take_in(operator, device)
         with self._read() as session:
-            return winners(session, matching(operator, device=device), compiler)
+            return winners(session, matching(operator, device=device), compiler or installed_nvrtc())
+
+    def leading(self, device: str) -> list[Trial]:
+        """What `ranked` puts first for each problem on a device model, fresh or not: no program is emitted to tell."""
+        self._take_in(None, device)
+        with self._read() as session:
+            return Trials(leading(session, matching(device=device), installed_nvrtc()))
 
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None
@@ -191,7 +201,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         """
         self._take_in(operator, device)
         with self._read() as session:
-            return serving(session, matching(operator, device=device), compiler)
+            return serving(session, matching(operator, device=device), compiler or installed_nvrtc())
 
     def shippable(self, operator: str | None = None, device: str | None = None) -> list[Trial]:
         """The measured trials of `serving` for each compiler that any trial is of, those of that compiler alone."""
@@ -251,6 +261,16 @@ class TuningDB(StoredCalibrations, Upkeep):
         self._take_in()
         with self._read() as session:
             return [row.plain for row in session.scalars(select(DeviceRow).order_by(DeviceRow.model))]
+
+    def kin(self, operator: str, spec: DeviceSpec) -> list[DeviceRecord]:
+        """The other device models of a device's architecture that may have trials of an operator, by name."""
+        for model in kin_of(spec):
+            self._take_in(operator, model)
+        major, minor = spec.compute_capability
+        same = (DeviceRow.compute_capability_major == major, DeviceRow.compute_capability_minor == minor)
+        query = select(DeviceRow).where(*same, DeviceRow.model != spec.name).order_by(DeviceRow.model)
+        with self._read() as session:
+            return [row.plain for row in session.scalars(query)]
 
     def export(
         self,

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from reprlib import repr as short
 
-from autotune.codegen.model.fields import invalid_fields
+from autotune.search_spaces.contract.known import possible_schedule
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import device_spec, named_device, named_devices
@@ -49,8 +49,7 @@ def check_foreign(trials: Iterable[Trial], known: Mapping[str, DeviceRecord]) ->
 def _check(trial: Trial, believed: list[DeviceSpec]) -> None:
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
-    for name, value, why in invalid_fields(operator.schedule(trial.schedule)):
-        raise ValueError(f"{name}={short(value)} of the schedule: {why}")
+    possible_schedule(operator, trial.schedule)
     for name in ("schedule_digest", "program_digest", "machine_code_digest", "compiler", "lost_to"):
         if not getattr(trial, name).isprintable():
             raise ValueError(f"{name}={short(getattr(trial, name))}: expected printable text")

@@ -20,8 +20,10 @@ from .states import Status
 from .trials import Trial, Tried
 
 OTHER_PROGRAM = "unconfirmed: emits another program today"
+FROM_OUTSIDE = "killed from outside"
 OTHER_JUDGE = "found wrong by another reference or tolerance"
 JUDGE = "judge"  # in the environment of a wrong trial
+KILLED = "killed"  # in the environment of a crashed trial whose processes were killed from outside
 _DIGITS = 16
 
 
@@ -84,16 +86,21 @@ def judge(operator: Operator[Any, Any], problem: Problem) -> str:
 
 
 def misjudged(trial: Trial | Tried, today: str) -> bool:
-    """Whether a trial was found wrong by another `judge` than today's, or by one that it does not tell."""
-    return trial.status is Status.WRONG and trial.environment.get(JUDGE) != today
+    """Whether a trial failed though its kernel may be right.
+
+    It was killed from outside, or found wrong by another `judge` than today's, or by one that it does not tell.
+    """
+    return KILLED in trial.environment or (trial.status is Status.WRONG and trial.environment.get(JUDGE) != today)
 
 
 def changed_judge(trial: Trial) -> str:
-    """`OTHER_JUDGE` for a trial of a registered operator that is `misjudged`; empty for others.
+    """`FROM_OUTSIDE` or `OTHER_JUDGE` for a trial of a registered operator that is `misjudged`; empty for others.
 
     Raises:
         ValueError: no operator can read its problem.
     """
+    if KILLED in trial.environment:
+        return FROM_OUTSIDE
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
     return OTHER_JUDGE if misjudged(trial, judge(operator, problem)) else ""

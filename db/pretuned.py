@@ -63,9 +63,9 @@ def advice(device: str, operator: str | None = None) -> str:
     if shipped_files(operator, device):
         return ""
     return (
-        f"no schedules {f'of {operator} ' if operator else ''}ship for {device}, so a model chooses them: autotune "
-        f"tune {operator or 'OPERATOR'} --untuned --seconds 60 finds good ones for what programs called, in a minute "
-        "a problem"
+        f"no schedules {f'of {operator} ' if operator else ''}ship for {device}, so those of its kin or a model serve: "
+        f"autotune tune {operator or 'OPERATOR'} --untuned --seconds 60 finds good ones for what programs called, "
+        "in a minute a problem"
     )
 
 

@@ -17,6 +17,7 @@ NAMES = {
     "called": "called.json",
     "cubins": f"entries/ab/{'0' * 62}",
     "emulator": "0123456789abcdef" * 2,
+    "first-calls": "first-calls.json",
     "failures": "sgemm-0123456789abcdef-01234567.json",
     "records": f"{'0123456789abcdef' * 2}.json",
     "sources": "sgemm-0123456789abcdef.cu",

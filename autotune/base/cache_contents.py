@@ -38,6 +38,7 @@ KINDS: Mapping[str, Kind] = {
     "called": Kind("called problems", r"called\.json"),
     "cubins": Kind("compiled kernels", rf"entries/{_DIGITS}+/{_DIGITS}+"),
     "emulator": Kind("kernels for the emulator", rf"(runtime-)?{_DIGITS}{{32}}(\.o)?", _IN_USE),
+    "first-calls": Kind("results of first calls", r"first-calls\.json"),
     "failures": Kind("failure reports", rf"\w+-{_DIGITS}{{16}}-{_DIGITS}{{8}}\.json"),
     "records": Kind("snapshots of databases", rf"{_DIGITS}{{32}}\.json"),
     "sources": Kind("sources of winners", rf"\w+-{_DIGITS}{{16}}\.cu"),

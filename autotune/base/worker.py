@@ -8,7 +8,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from .temporary_cache import adopt
 _processes = get_context("spawn")
 _START_SECONDS, _END_SECONDS = 120.0, 10.0
 _FIRST_TO_GO = "1000"
+_UNGUARDED = 78  # the exit code of a process that would start another one while it imports the main module
+_NO_GUARD = " (put what the main module does under if __name__ == '__main__':)"
 
 
 class WorkerError(AutotuneError, RuntimeError):
@@ -50,6 +52,8 @@ class Worker:
     """
 
     def __init__(self, make: Callable[[], Any]) -> None:
+        if getattr(current_process(), "_inheriting", False):
+            os._exit(_UNGUARDED)  # as multiprocessing would, whose message is a page long
         self._pipe, theirs = _processes.Pipe()
         self._ends = threading.Lock()
         self._process = _processes.Process(target=_serve, args=(theirs, make, temporary_cache()), daemon=True)
@@ -105,7 +109,7 @@ class Worker:
         if code is None:
             return WorkerError("closed its pipe and went on")
         if code >= 0:
-            return WorkerError(f"ended with exit code {code}")
+            return WorkerError(f"ended with exit code {code}{_NO_GUARD * (code == _UNGUARDED)}")
         kind = WorkerKilledError if code == -signal.SIGKILL else WorkerError
         return kind(f"ended by {signal.Signals(-code).name}")
 

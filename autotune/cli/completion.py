@@ -1,4 +1,4 @@
-"""What a shell offers to complete: devices and the fields of schedules. Operators and options are commands' own."""
+"""What a shell offers to complete: devices, runs, fields of schedules. Operators and options are commands' own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 import typer
+
+_RUNS = 50  # that are offered, the newest
 
 
 def devices(incomplete: str) -> list[str]:
@@ -17,6 +19,22 @@ def devices(incomplete: str) -> list[str]:
     before, comma, begun = incomplete.rpartition(",")
     found = ["auto", *map(str, range(cuda_device_count())), *named_devices()]
     return [f"{before}{comma}{name}" for name in found if name.startswith(begun)]
+
+
+def runs(incomplete: str) -> list[str]:
+    """The newest runs of the user's database that begin so."""
+    from autotune.db import DatabaseError, TuningDB
+
+    with suppress(DatabaseError), TuningDB(create=False) as database:
+        return [run.id for run in database.runs(_RUNS) if run.id.startswith(incomplete)]
+    return []
+
+
+def subjects(incomplete: str) -> list[str]:
+    """Runs and operators that begin so."""
+    from autotune.search_spaces.contract.registry import OPERATORS
+
+    return [*runs(incomplete), *(name for name in OPERATORS if name.startswith(incomplete))]
 
 
 def schedule_fields(context: typer.Context, incomplete: str) -> list[str]:

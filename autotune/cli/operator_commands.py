@@ -19,14 +19,16 @@ from .fields import Field, fields_of
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
 
+_CONTEXT = "context"  # the parameter of a command for its typer.Context
+
 
 def operator_commands(
     function: Callable[..., None], *, alone: Callable[..., None] | None = None, **others: Callable[..., None]
 ) -> typer.Typer:
     """A group of commands that call ``function(operator, fields, **options)``, whose docstring is their help.
 
-    `fields` are the values of the problem's fields, for `problem_of`; `others` are commands beside those. `alone` is
-    called with the options before the command, if there is none, too.
+    `fields` are those of the problem's fields that the user gave, for `problem_of`; `others` are commands beside those.
+    `alone` is called with the options before the command, if there is none, too.
 
     The operators are imported when a command is looked for, not before.
     """
@@ -69,26 +71,40 @@ def _typer_command(name: str, function: Callable[..., None], **texts: str) -> Ty
 
 
 def problem_of(operator: Any, fields: Mapping[str, Any]) -> Problem:
-    """The problem of these fields, which the user gave; `BadInputError` if there is no such problem."""
+    """`problem_of_given`; `BadInputError` if there is no such problem."""
     with user_input():
-        problem: Problem = operator.problem_type.from_dict(fields)
-        return problem
+        return problem_of_given(operator.problem_type, fields)
 
 
-def default_fields(operator: Any) -> dict[str, Any]:
-    """What the problem's options are if the user gives none."""
-    return {field.name: _default(field) for field in fields_of(operator.problem_type)}
+def problem_of_given(problem_type: type[Problem], fields: Mapping[str, Any]) -> Problem:
+    """The problem of fields that the user gave. Sizes that they left out are the examples, made to fit the others.
+
+    Raises:
+        ValueError: there is no such problem.
+    """
+    from autotune.codegen.model.problem import checked_fields
+
+    examples = {field.name: field.example for field in fields_of(problem_type) if field.default is None}
+    values = checked_fields(problem_type, examples | dict(fields))
+    fitted = problem_type.fitted(values)
+    return problem_type(**values | {name: fitted[name] for name in examples.keys() - fields.keys()})
 
 
 def _with_problem_options(function: Callable[..., None], operator: Any) -> Callable[..., None]:
     """The function with a keyword argument for each problem field instead of its first two parameters."""
     fields = fields_of(operator.problem_type)
+    own = list(signature(function, eval_str=True).parameters.values())[2:]
+    takes_context = any(parameter.annotation is typer.Context for parameter in own)
+    if not takes_context:
+        own.append(Parameter(_CONTEXT, Parameter.KEYWORD_ONLY, annotation=typer.Context))
 
     def call(**values: Any) -> None:
-        given = {field.name: values.pop(field.name) for field in fields}
+        context = values[_CONTEXT] if takes_context else values.pop(_CONTEXT)
+        known = {field.name: values.pop(field.name) for field in fields}
+        sources = {name: context.get_parameter_source(name) for name in known}
+        given = {name: value for name, value in known.items() if sources[name].name != "DEFAULT"}
         function(operator, given, **values)
 
-    own = list(signature(function, eval_str=True).parameters.values())[2:]
     # Typer reads the parameters from here.
     call.__dict__["__signature__"] = Signature([*own, *map(_option, fields)])
     return call

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from .errors import BadInputError, user_input
-from .operator_commands import problem_of
+from .operator_commands import problem_of, problem_of_given
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
@@ -66,6 +66,6 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
 def _entry(problem_type: type[Problem], values: dict[str, Any], location: str) -> Entry:
     group = str(values.pop(_LABEL, ""))
     try:
-        return Entry(problem_type.from_dict(values), group)
+        return Entry(problem_of_given(problem_type, values), group)
     except ValueError as error:
         raise BadInputError(f"{location}: {error}") from error

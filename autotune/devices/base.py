@@ -37,6 +37,7 @@ class Evaluation:
         max_error: largest absolute error of the output, None where it was not compared.
         conditions: how the device took the samples, as JSON values: clocks, temperature, …, and ``stopped_early`` if
             fewer than planned were enough.
+        killed: whether its process was killed from outside, twice: the kernel may not be to blame.
     """
 
     status: Status
@@ -44,6 +45,7 @@ class Evaluation:
     error: str = ""
     max_error: float | None = None
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    killed: bool = False
 
     @property
     def seconds(self) -> float | None:

@@ -80,7 +80,7 @@ class OfflineSession:
         try:
             return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds, self._spec.compute_capability))
         except (EmulatorKilledError, CompilerKilledError) as error:
-            return Evaluation(Status.CRASHED, error=str(error))
+            return Evaluation(Status.CRASHED, error=str(error), killed=True)
         except EmulatorError as error:
             return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
         except CompileError as error:

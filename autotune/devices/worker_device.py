@@ -106,10 +106,12 @@ class WorkerSession:
         except WorkerHungError as error:
             return Evaluation(Status.TIMEOUT, error=f"measuring {error}")
         except WorkerError as error:
-            if isinstance(error, WorkerKilledError) and not killed_before:
+            killed = isinstance(error, WorkerKilledError)
+            if killed and not killed_before:
                 self._open()
                 return self._evaluation(*candidate, killed_before=True)
-            return Evaluation(Status.CRASHED, error=f"the process for measuring {error}{', twice' * killed_before}")
+            again = ", twice" * killed_before
+            return Evaluation(Status.CRASHED, error=f"the process for measuring {error}{again}", killed=killed)
         return found
 
     def _open(self) -> None:

@@ -51,7 +51,7 @@ def __dir__() -> list[str]:
 
     from .calls.shorthand import shorthands
 
-    return sorted({*globals(), *__all__, *OPERATORS, *(stated.__name__ for _, stated in shorthands())})
+    return sorted({*__all__, *OPERATORS, *(stated.__name__ for _, stated in shorthands())})
 
 
 # NumPy alone takes longer to import than a program that only may need a kernel should wait for.

@@ -16,14 +16,14 @@ class Settings:
     """The settings; see `configure`.
 
     Attributes:
-        background: whether problems without a record are tuned in another process.
+        tune: what is done for problems without a record; see `configure`.
         device: the GPU that tunes; None for any that is idle.
         never_worse_than: the baseline that serves if it was faster than the record; None if no baseline may serve.
         lock: the file that says what serves; None for the one that the environment names.
         strict: whether what it does not say is an error; None for what the environment says.
     """
 
-    background: bool = False
+    tune: str = "never"
     device: int | None = None
     never_worse_than: str | None = None
     lock: Path | None = None
@@ -31,6 +31,8 @@ class Settings:
 
 
 settings = Settings()
+
+_TUNE = ("never", "background", "first-call")
 
 
 def configure(
@@ -47,7 +49,10 @@ def configure(
 
     Args:
         tune: ``never``; or ``background``: a call whose problem has no record starts ``autotune tune --untuned`` in
-            another process, one at a time. The next process uses the result.
+            another process, one at a time. The next process uses the result. Or ``first-call``: the first call of such
+            a problem measures its three best candidates, and the library that `never_worse_than` names, on its own
+            operands, for at most 50 ms; the result serves from then on. That is not done in a capture, nor where
+            operands are updated.
         device: the ordinal of the GPU that tunes; by default an idle one of the same model.
         never_worse_than: a baseline that some operators can call in place of a kernel, such as ``cublas``. It computes
             the problems for which ``autotune bench <operator> --record`` found it faster than the record. By default no
@@ -61,8 +66,8 @@ def configure(
         TypeError, ValueError: another value.
         LockError: the file is no lock.
     """
-    if tune not in ("never", "background"):
-        raise ValueError(f"tune={tune!r}: expected 'never' or 'background'")
+    if tune not in _TUNE:
+        raise ValueError(f"tune={tune!r}: expected {', '.join(map(repr, _TUNE))}")
     if never_worse_than is not None and never_worse_than not in (known := _substitutes()):
         raise ValueError(f"never_worse_than={never_worse_than!r}: expected {', '.join(map(repr, known))} or None")
     if device is not None and type(device) is not int:
@@ -73,7 +78,7 @@ def configure(
         raise TypeError(f"strict={strict!r}: expected True, False or None")
     settings.lock = None if lock is None else _lock(lock).path
     settings.strict = strict
-    settings.background = tune == "background"
+    settings.tune = tune
     settings.device = device
     settings.never_worse_than = never_worse_than
 

@@ -10,15 +10,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from autotune.codegen.model.problem import Problem
-from autotune.search_spaces.machine.roofline import Peaks, bounding_unit, roofline
+from autotune.search_spaces.machine.roofline import Peaks, bounding_unit, operations, roofline
 
 from .benches import compared_records
 from .failures import failures
-from .importance import importances
 from .kernels import kernels
 from .machine import Machine
 from .subject import Group
-from .trial_table import trial_table
+from .trial_table import FEWEST_IMPORTANT, trial_table
 from .winner import winner
 
 if TYPE_CHECKING:
@@ -79,10 +78,19 @@ def _group(group: Group, machine: Machine, most: int, *, detailed: bool) -> dict
         "roofline": _roofline(known.problem, machine.peaks),
         "counts": dict(Counter(str(trial.status) for trial in group.trials)),
         "trials": table,
-        "importances": importances(table) if detailed else [],
+        "importances": _importances(table) if detailed else [],
         "failures": failures(group.trials),
         "winner": winner(group, with_source=detailed),
     }
+
+
+def _importances(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of few trials there are none, and what computes them takes seconds to import."""
+    if len(table["micros"]) < FEWEST_IMPORTANT:
+        return []
+    from .importance import importances
+
+    return importances(table)
 
 
 def _roofline(problem: Problem, peaks: Peaks) -> dict[str, Any]:
@@ -90,5 +98,6 @@ def _roofline(problem: Problem, peaks: Peaks) -> dict[str, Any]:
     seconds, unit = roofline(problem, peaks), bounding_unit(problem, peaks)
     amount, scale, symbol = (problem.work.bytes, 1e9, "GB/s")
     if unit is not None:
-        amount, scale, symbol = (problem.work.count(unit), 1e12, f"T{unit.symbol}/s")
-    return {"micros": seconds * 1e6, "bound": unit or "device memory", "rate": amount / seconds / scale, "unit": symbol}
+        amount, scale, symbol = (operations(problem, peaks)[unit], 1e12, f"T{unit.symbol}/s")
+    bound = unit.label if unit else "device memory"
+    return {"micros": seconds * 1e6, "bound": bound, "rate": amount / seconds / scale, "unit": symbol}

@@ -18,7 +18,8 @@ from optuna.trial import create_trial
 from autotune.base.optuna_log import quiet_optuna
 from autotune.codegen.model.integers import ceil_div
 
-_FEWEST = 20  # trials: PED-ANOVA looks at the best tenth, which must be more than one
+from .trial_table import FEWEST_IMPORTANT
+
 _MOST, _MOST_FANOVA = 2000, 300  # trials, for a second each
 _TREES = 32
 
@@ -36,7 +37,7 @@ def importances(table: dict[str, Any]) -> list[dict[str, Any]]:
     """
     timed = [row for row, micros in enumerate(table["micros"]) if micros and table["fields"][0]["codes"][row] >= 0]
     fields = [field for field in table["fields"] if len({field["codes"][row] for row in timed}) > 1]
-    if len(timed) < _FEWEST or not fields:
+    if len(timed) < FEWEST_IMPORTANT or not fields:
         return []
     distributions = {field["name"]: _distribution(field) for field in fields}
     trials = [

@@ -10,7 +10,7 @@ from autotune.codegen.model.work import Unit
 from autotune.db.trials import Trial
 from autotune.search_spaces.contract.known import Known
 from autotune.search_spaces.machine.occupancy import occupancy
-from autotune.search_spaces.machine.roofline import bounding_unit, roofline
+from autotune.search_spaces.machine.roofline import bounding_unit, operations, roofline
 
 from .machine import Machine
 from .resources import compiled_footprint
@@ -37,7 +37,7 @@ def _kernel(trial: Trial, known: Known, machine: Machine) -> dict[str, Any]:
         "time_source": trial.time_source,
         "micros": seconds * 1e6,
         "share": roofline(problem, peaks) / seconds,
-        "bound": bounding_unit(problem, peaks) or "",
+        "bound": bound.label if (bound := bounding_unit(problem, peaks)) else "",
         "bytes": problem.work.bytes,
         "bytes_per_second": problem.work.bytes / seconds,
         **_arithmetic(known.problem, machine, seconds),
@@ -47,12 +47,12 @@ def _kernel(trial: Trial, known: Known, machine: Machine) -> dict[str, Any]:
 
 def _arithmetic(problem: Problem, machine: Machine, seconds: float) -> dict[str, Any]:
     """By the unit that is busy for longest."""
-    operations = {unit: count for unit, count in problem.work.operations.items() if count}
-    unit: Unit | None = max(operations, key=lambda one: operations[one] / machine.peaks.peak(one), default=None)
+    executed = {unit: count for unit, count in operations(problem, machine.peaks).items() if count}
+    unit: Unit | None = max(executed, key=lambda one: executed[one] / machine.peaks.peak(one), default=None)
     if unit is None:
         return {"unit": None, "intensity": None, "operations_per_second": None}
-    intensity = operations[unit] / problem.work.bytes
-    return {"unit": unit, "intensity": intensity, "operations_per_second": operations[unit] / seconds}
+    intensity = executed[unit] / problem.work.bytes
+    return {"unit": unit.label, "intensity": intensity, "operations_per_second": executed[unit] / seconds}
 
 
 def _latency(trial: Trial, known: Known, machine: Machine) -> dict[str, Any]:

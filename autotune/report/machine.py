@@ -34,13 +34,13 @@ class Machine:
     def document(self) -> dict[str, Any]:
         """JSON values: ``bandwidth`` (bytes per second), ``peaks`` (operations per second by unit), ``latency``.
 
-        ``calibration`` is null for a device that was not calibrated.
+        Units are named as people read them. ``calibration`` is null for a device that was not calibrated.
         """
         found = self.calibration
         return {
             "name": self.spec.name,
             "bandwidth": self.peaks.bandwidth,
-            "peaks": {str(unit): self.peaks.peak(unit) for unit in self.spec.rates},
+            "peaks": {unit.label: self.peaks.peak(unit) for unit in self.spec.rates},
             "latency": self.latency,
             "calibration": calibration_document(found, self.spec.sm_count) if found else None,
         }

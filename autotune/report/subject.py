@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 from autotune.db.states import TimeSource
 from autotune.db.trials import Trial
-from autotune.search_spaces.contract.known import Known, known
+from autotune.search_spaces.contract.known import ImpossibleFieldError, Known, known, possible_schedule, understood
 
 if TYPE_CHECKING:
     from autotune.db import TuningDB
+
+
+# Why each trial is left out, by what names it.
+Skipped = dict[tuple[str, ...], str]
 
 
 @dataclass(frozen=True)
@@ -37,13 +41,56 @@ def groups_of(
     run: str | None = None,
     problem: str | None = None,
     device: str | None = None,
-) -> list[Group]:
+) -> tuple[list[Group], Skipped]:
     """The groups of an operator, the largest first; of a run, a problem's key and a device model if they are given.
+
+    Returns:
+        The groups, and the trials that belong to none since they are not `possible`.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
-    return _groups(db.trials(operator, problem, device, run=run), db.bests(operator, device, compiler, run))
+    trials, skipped = possible(db.trials(operator, problem, device, run=run))
+    bests, _ = possible(db.bests(operator, device, compiler, run))
+    return _groups(trials, bests), skipped
+
+
+def possible(trials: Iterable[Trial]) -> tuple[list[Trial], Skipped]:
+    """The trials whose problem and device this version knows, and whose schedule has no value that no field may have.
+
+    Fields that a schedule had in another version are left as they are: such a trial still has its time.
+    """
+    about: dict[tuple[str, ...], Known | ValueError] = {}
+    kept: list[Trial] = []
+    skipped: Skipped = {}
+    for trial in trials:
+        place = trial.device.model, trial.problem.operator, trial.problem.key
+        if place not in about:
+            about[place] = _understood(trial)
+        if why := _why_impossible(trial, about[place]):
+            skipped[*place, trial.time_source, trial.schedule_digest] = why
+        else:
+            kept.append(trial)
+    return kept, skipped
+
+
+def _understood(trial: Trial) -> Known | ValueError:
+    try:
+        return understood(trial.problem.operator, trial.problem.fields, trial.device.limits)
+    except ValueError as error:
+        return error
+
+
+def _why_impossible(trial: Trial, about: Known | ValueError) -> str:
+    if isinstance(about, ValueError):
+        return str(about)
+    try:
+        possible_schedule(about.operator, trial.schedule)
+    except ImpossibleFieldError as error:
+        return str(error)
+    except ValueError:  # of another version
+        pass
+    return ""
 
 
 def known_as(trial: Trial) -> Known | None:
@@ -52,7 +99,7 @@ def known_as(trial: Trial) -> Known | None:
 
 
 def _groups(newest_first: Iterable[Trial], bests: Iterable[Trial]) -> list[Group]:
-    """The trials by problem, device model and kind of time; another version's are left out."""
+    """The trials by problem, device model and kind of time."""
     found: dict[tuple[str, str, TimeSource], list[Trial]] = {}
     for trial in newest_first:
         found.setdefault(_place(trial), []).append(trial)

@@ -12,6 +12,7 @@ from autotune.search_spaces.machine.occupancy import occupancy
 from .resources import compiled_footprint, count
 from .subject import Group
 
+FEWEST_IMPORTANT = 20  # trials for importances: PED-ANOVA looks at the best tenth, which must be more than one
 _DIGITS = 5  # digits of a time
 _METRICS = {
     "registers": "registers of a thread",

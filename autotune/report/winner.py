@@ -10,12 +10,15 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.source.listing import listing
 from autotune.db.freshness import changed_program
+from autotune.db.states import TimeSource
 from autotune.db.trials import Trial
 from autotune.search_spaces.contract.known import Known
 from autotune.search_spaces.machine.occupancy_document import occupancy_document
 
 from .resources import count
 from .subject import Group
+
+_BY_MODEL = ", by the time model"
 
 
 def winner(group: Group, *, with_source: bool) -> dict[str, Any] | None:
@@ -82,7 +85,8 @@ def _facts(trial: Trial) -> dict[str, str]:
     """Where the time comes from."""
     told = {**trial.environment, **trial.conditions}
     names = {"driver": "driver", "cuda": "CUDA", "sm_mhz": "SM clock (MHz)", "celsius": "temperature (°C)"}
-    facts = {"compiler": trial.compiler} | {name: str(told[key]) for key, name in names.items() if key in told}
+    facts = {"time": f"{trial.time_source}{_BY_MODEL * (trial.time_source is TimeSource.MODELLED)}"}
+    facts |= {"compiler": trial.compiler} | {name: str(told[key]) for key, name in names.items() if key in told}
     if trial.samples:
         facts["samples"] = str(len(trial.samples))
     return facts | {"tried": f"{trial.created_at:%Y-%m-%d %H:%M} UTC"}

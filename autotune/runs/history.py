@@ -88,9 +88,12 @@ class History:
         return list(dict.fromkeys([*self._own_winners(), *likely]))
 
     def _near_winners(self) -> list[Schedule]:
-        """The fastest schedules of the nearest problems that are legal for this one, by whatever kind of time."""
+        """The fastest schedules of the nearest problems that are legal for this one, by whatever kind of time.
+
+        Of kin, other models of the device's architecture, this problem is among them.
+        """
         others: list[tuple[float, Mapping[str, Any]]] = []
-        for fields, schedule in self._db.winners(self._operator.name, self._device.spec.name, compiler_version()):
+        for fields, schedule in self._winners():
             with suppress(ValueError):  # made by a version whose problems or schedules had other fields
                 others.append((_distance(self._problem, self._operator.problem_type.from_dict(fields)), schedule))
         others.sort(key=itemgetter(0))
@@ -103,6 +106,12 @@ class History:
             if len(near) == _WINNERS:
                 break
         return list(near)
+
+    def _winners(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """`TuningDB.winners` of this device model, then those of the others of its architecture."""
+        name, spec = self._operator.name, self._device.spec
+        for model in (spec.name, *(kin.model for kin in self._db.kin(name, spec))):
+            yield from self._db.winners(name, model, compiler_version())
 
     def _own_winners(self) -> Iterator[Schedule]:
         """The fastest schedules of the problem, and the fastest that serves other problems, by whatever compiler."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
+from autotune.db.states import TimeSource
 from autotune.devices.base import Device
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.sizes import SpaceSize, space_size
@@ -18,6 +19,7 @@ from .history import History
 if TYPE_CHECKING:
     from autotune.db import TuningDB
 
+_DRAWS, _FEW_DRAWS = 1000, 10  # that the share of legal schedules is estimated from
 _NEWEST = 200  # trials that tell how long one takes
 
 
@@ -28,7 +30,7 @@ class Outlook:
     Attributes:
         size: of the search space.
         known: schedules that would not be tried again.
-        first: those that would be tried first, in this order; the sampler's follow.
+        first: those that would be tried first, in this order; the sampler's follow. Of a brief outlook there are none.
         seconds_per_trial: median of the newest trials of the operator on this device model; None if there are none.
     """
 
@@ -38,22 +40,34 @@ class Outlook:
     seconds_per_trial: float | None
 
 
-def outlook(operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> Outlook:
+def outlook(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    device: Device,
+    db: TuningDB,
+    seconds_per_trial: float | None,
+    *,
+    brief: bool = False,
+) -> Outlook:
     """Look ahead; nothing is compiled, and no trial is stored.
+
+    `pace` tells the seconds of a trial. A brief outlook, for one of many problems, takes some 20 ms in place of a
+    second or two: the legal share is estimated from fewer draws, and what would be tried first is left out.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
     history = History(operator, problem, device, db)
     known = history.tried()
-    first = dict.fromkeys(one for one in history.first_candidates() if one not in known)
-    return Outlook(space_size(operator, problem, device.spec), len(known), list(first), _pace(operator, device, db))
+    first = [] if brief else [one for one in dict.fromkeys(history.first_candidates()) if one not in known]
+    size = space_size(operator, problem, device.spec, _FEW_DRAWS if brief else _DRAWS)
+    return Outlook(size, len(known), first, seconds_per_trial)
 
 
-def _pace(operator: Operator[Any, Any], device: Device, db: TuningDB) -> float | None:
-    """Seconds from one trial to the next of the same run and problem."""
-    newest = db.trials(operator.name, device=device.spec.name, limit=_NEWEST)
-    of_runs = [one for one in newest if one.run and one.time_source is device.time_source]
+def pace(db: TuningDB, operator: str, model: str, time_source: TimeSource) -> float | None:
+    """Seconds from one trial to the next of the same run and problem; None if there are none."""
+    newest = db.trials(operator, device=model, limit=_NEWEST)
+    of_runs = [one for one in newest if one.run and one.time_source is time_source]
     gaps = [
         (later.created_at - earlier.created_at).total_seconds()
         for later, earlier in pairwise(of_runs)

@@ -12,10 +12,10 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompiledKernel, CompileError, CompilerKilledError, compiler_version
-from autotune.db.freshness import JUDGE, judge
+from autotune.db.freshness import JUDGE, KILLED, judge
 from autotune.db.states import Status
 from autotune.db.trials import DeviceRecord, ProblemRecord, Trial
-from autotune.devices.base import Device, Session
+from autotune.devices.base import Device, Evaluation, Session
 from autotune.machine_code import machine_code_digest
 from autotune.runs.provenance import environment
 from autotune.search_spaces.contract.operator import Operator
@@ -80,18 +80,20 @@ class Evaluator:
             schedule=job.schedule.to_dict(),
             schedule_digest=job.schedule.digest,
             program_digest=job.program.digest,
-            environment=self._environment,
         )
         try:
             kernel = job.kernel.result()
         except CompileError as error:
             killed = isinstance(error, CompilerKilledError)
-            status = Status.CRASHED if killed else Status.COMPILE_ERROR
-            return trial(status=status, error=str(error), compiler=compiler_version())
+            return trial(
+                environment=self._environment | ({KILLED: "twice"} if killed else {}),
+                status=Status.CRASHED if killed else Status.COMPILE_ERROR,
+                error=str(error),
+                compiler=compiler_version(),
+            )
         evaluation = session.evaluate(job.schedule, job.program, kernel)
-        wrong = evaluation.status is Status.WRONG
         return trial(
-            environment=self._environment | ({JUDGE: judge(self._operator, self._problem)} if wrong else {}),
+            environment=self._environment | self._verdict(evaluation),
             status=evaluation.status,
             samples=evaluation.samples,
             error=evaluation.error,
@@ -101,3 +103,9 @@ class Evaluator:
             machine_code_digest=machine_code_digest(kernel),
             conditions=evaluation.conditions,
         )
+
+    def _verdict(self, evaluation: Evaluation) -> dict[str, str]:
+        """What a failure depends on beside the kernel."""
+        if evaluation.status is Status.WRONG:
+            return {JUDGE: judge(self._operator, self._problem)}
+        return {KILLED: "twice"} if evaluation.killed else {}

@@ -23,6 +23,7 @@ class TuneOptions:
     Attributes:
         trials: new evaluations at most; schedules that the database knows already do not count.
         seconds: end after the evaluation that passes this time; None sets no limit.
+        patience: end after so many evaluations without a faster schedule; None sets no limit.
         sampler: what proposes schedules, one of `SAMPLERS`.
         seed: of the sampler and of the problem's random inputs.
         compile_workers: processes that compile ahead; None means one for each CPU.
@@ -38,11 +39,12 @@ class TuneOptions:
     seed: int = 0
     compile_workers: int | None = None
     study: str | None = None
+    patience: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("trials", "seed", "compile_workers"):
+        for name in ("trials", "seed", "compile_workers", "patience"):
             value = getattr(self, name)
-            if type(value) is not int and (name, value) != ("compile_workers", None):
+            if type(value) is not int and not (value is None and name in ("compile_workers", "patience")):
                 raise TypeError(f"{name}={value!r}: expected a whole number")
         if not isinstance(self.seconds, int | float | None):
             raise TypeError(f"seconds={self.seconds!r}: expected a number, or None")
@@ -50,6 +52,8 @@ class TuneOptions:
             raise TypeError(f"study={self.study!r}: expected a name, or None")
         if self.trials < 1:
             raise ValueError(f"trials={self.trials}: expected 1 or more")
+        if self.patience is not None and self.patience < 1:
+            raise ValueError(f"patience={self.patience}: expected 1 or more")
         if self.seconds is not None and not self.seconds > 0:
             raise ValueError(f"seconds={self.seconds}: expected more than 0")
         if self.sampler not in SAMPLERS:

@@ -66,6 +66,7 @@ class ProblemSearch:
         self._depth = min(2 * pool.processes, MOST_AHEAD)
         self._in_order = device.time_source is TimeSource.MODELLED
         self._by_status: Counter[Status] = Counter()
+        self._fruitless = 0  # evaluations since the best was found
         self._few: list[Trial] = []
         self._runoff: Runoff | None = None
         self._ended = False
@@ -121,6 +122,8 @@ class ProblemSearch:
 
     def _seconds_left(self) -> float | None:
         """Until the run ends; None if it does not, since it evaluates one schedule at least."""
+        if self._options.patience and self._fruitless >= self._options.patience:
+            return 0.0
         seconds = self._options.seconds
         return None if seconds is None or not self._by_status else max(0.0, seconds - self._elapsed())
 
@@ -134,6 +137,7 @@ class ProblemSearch:
         self._few = fastest([*self._few, trial])
         self._best = next(iter(fastest([self._incumbent, *self._few])), None)
         self._by_status[trial.status] += 1
+        self._fruitless = 0 if self._best is trial else self._fruitless + 1
         return trial, number
 
     def _twin(self) -> Schedule | None:

@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, Self
 
+from autotune.base.suggestion import did_you_mean
+
 from .fields import field_specs
 from .footprint import Footprint
 from .problem import checked_fields
@@ -103,7 +105,8 @@ class Schedule:
             field = short.get(name, name)
             if not equals or field not in values:
                 names = [*values, *short]
-                raise ValueError(f"{word!r} is not NAME=VALUE with a NAME of {', '.join(names)}")
+                near = did_you_mean(name, names)
+                raise ValueError(f"{word!r} is not NAME=VALUE; {near}a NAME is one of {', '.join(names)}")
             if field in given:
                 raise ValueError(f"{_shown(word)}: {field} is given more than once")
             given.add(field)
@@ -123,7 +126,7 @@ class Schedule:
 
     @property
     def summary(self) -> str:
-        """The words of the kernel, of fields with short names, and of those that differ from the defaults."""
+        """The words of the kernel, of fields with short names, and of those that differ from the defaults; else all."""
         words, defaults = str(self).split(), str(type(self)()).split()
         short = self.short_names()
         telling = (
@@ -131,7 +134,7 @@ class Schedule:
             for word, default in zip(words, defaults, strict=True)
             if word != default or word.partition("=")[0] in {KERNEL, *short}
         )
-        return " ".join(telling) or "all fields have their defaults"
+        return " ".join(telling) or str(self)
 
     @property
     def shape_generic(self) -> Self:

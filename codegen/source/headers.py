@@ -47,7 +47,7 @@ def members_read(source: str, struct: str) -> frozenset[str]:
     return frozenset(re.findall(rf"\b(?:{struct}::|{struct.lower()}\.)(\w+)", source))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _used_source(name: str, called: tuple[str, ...], constants: tuple[tuple[str, Constant], ...]) -> str:
     definitions = list(_definitions(_lines(name, dict(constants), set())))
     by_name: dict[str, list[_Definition]] = {}

@@ -69,16 +69,17 @@ def wgmma_source(
         columns: of B and of D; ``d`` has half as many registers.
         a, b: the types of the operands; float32 stands for tf32.
         m_adjacent, n_adjacent: whether A lies with m adjacent, and B with n, rather than k.
-        registers_a: whether A, of float32, is in four registers of each thread: of its row lane / 4 of its warp's 16
-            and of the one 8 below in column lane % 4, then likewise 4 columns behind.
+        registers_a: whether A, of float32 or 16 bits, is in four registers of each thread: of its row lane / 4 of its
+            warp's 16 and of the one 8 below in column lane % 4, then likewise 4 columns behind. A column is a register:
+            an element of 32 bits, or two of 16.
 
     Raises:
         ValueError: there is no such instruction.
     """
     for wrong in violations(columns, a, b, m_adjacent=m_adjacent, n_adjacent=n_adjacent):
         raise ValueError(wrong)
-    if registers_a and a is not DType.FLOAT32:
-        raise ValueError(f"wgmma of {a} in registers: expected {DType.FLOAT32}")
+    if registers_a and (a.bytes == 1 or m_adjacent):
+        raise ValueError(f"wgmma of {a} in registers: expected {DType.FLOAT32} or 16 bits, with k adjacent")
     integers = a in _INTEGERS
     sums, kind, constraint = columns // 2, "int" if integers else "float", "r" if integers else "f"
     terms = K_BYTES // a.bytes
@@ -88,7 +89,7 @@ def wgmma_source(
     held = _wrapped(", ".join(f'"+{constraint}"(d[{index}])' for index in range(sums)), "        ", "")
     flags = [] if integers else ["1", "1"]  # signs of A and B
     if a in _16_BITS:
-        flags += [str(int(m_adjacent)), str(int(n_adjacent))]
+        flags += [*([] if registers_a else [str(int(m_adjacent))]), str(int(n_adjacent))]
     given = _FRAGMENT if registers_a else 1  # operands that A takes
     left = [f"%{sums + index}" for index in range(given)]
     first = "{" + ", ".join(left) + "}" if registers_a else left[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autotune.codegen.model.lists import element
 from autotune.codegen.model.tensor import row_major
@@ -93,6 +93,10 @@ class Rows(NamedTuple):
     columns: int
     leading: int
     alignment: int
+
+    def fields(self, operand: str) -> dict[str, Any]:
+        """The fields of a `MatrixProblem` that say where an operand is."""
+        return {f"ld{operand}": self.leading, f"align_{operand}": self.alignment}
 
 
 def rows(name: str, layout: Layout) -> Rows:

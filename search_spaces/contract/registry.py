@@ -7,6 +7,8 @@ from importlib import import_module
 from importlib.util import resolve_name
 from typing import Any
 
+from autotune.base.suggestion import did_you_mean
+
 from .operator import Operator
 
 _PACKAGE = __package__.rpartition(".")[0]  # the package whose subpackages are the families
@@ -79,5 +81,5 @@ OPERATORS = _Operators(
 def operator(name: str) -> Operator[Any, Any]:
     """The operator of a name; ``ValueError`` lists those that there are."""
     if name not in list(OPERATORS):
-        raise ValueError(f"unknown operator {name!r}; known: {', '.join(OPERATORS)}")
+        raise ValueError(f"unknown operator {name!r}; {did_you_mean(name, OPERATORS)}known: {', '.join(OPERATORS)}")
     return OPERATORS[name]

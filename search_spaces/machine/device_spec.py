@@ -13,6 +13,15 @@ from autotune.codegen.model.work import Unit
 # What multiplies on a device without such tensor cores: those of FP16 hold FP8 exactly, FMAs hold the others.
 _INSTEAD = {Unit.TENSOR_FP8: Unit.TENSOR_FP16, Unit.TENSOR_BF16: Unit.FP32, Unit.TENSOR_TF32: Unit.FP32}
 
+# What tells models of one architecture apart, for people.
+_COMPARED = {
+    "bandwidth": "bandwidth",
+    "sm_count": "SMs",
+    "l2_bytes": "L2",
+    "clock_hz": "clock",
+    "shared_per_sm": "shared memory",
+}
+
 
 @dataclass(frozen=True)
 class DeviceSpec:
@@ -70,6 +79,11 @@ class DeviceSpec:
         figures = asdict(self)
         figures["fp32_lanes"] = figures.pop("rates")[Unit.FP32]
         return hashlib.sha256(json.dumps(figures, sort_keys=True).encode()).hexdigest()[:16]
+
+    def beside(self, other: DeviceSpec) -> str:
+        """What this device has more or less of than another one: ``bandwidth 0.70×, L2 0.83×``; empty if nothing."""
+        ratios = {text: getattr(self, name) / getattr(other, name) for name, text in _COMPARED.items()}
+        return ", ".join(f"{text} {ratio:.2f}×" for text, ratio in ratios.items() if f"{ratio:.2f}" != "1.00")
 
     def executing(self, unit: Unit) -> Unit:
         """The unit that does a unit's work here: FP8 is multiplied as FP16 before sm_89, BF16 by FMAs before sm_80.

@@ -43,6 +43,13 @@ def named_device(identifier: str) -> DeviceSpec:
     return DeviceSpec(**figures | shared | {"compute_capability": (major, minor), "rates": rates})
 
 
+def kin_of(spec: DeviceSpec) -> list[str]:
+    """The models of the other named devices of the same compute capability, in alphabetical order."""
+    named = map(named_device, named_devices())
+    models = {one.name for one in named if one.compute_capability == spec.compute_capability}
+    return sorted(models - {spec.name})
+
+
 def model_rates(name: str, compute_capability: tuple[int, int]) -> dict[Unit, int]:
     """The rates of a device model, as the driver names it: its device file's, else its compute capability's.
 

@@ -27,7 +27,7 @@ def test_a_row_for_each_search_and_the_same_as_json(autotune: Command, path: str
     assert (near["margin"], nearer["margin"], near["reached"]) == (0.05, 0.01, 2)
     assert all(a <= b for a, b in zip(near["evaluations"], nearer["evaluations"], strict=True))
     table = autotune("bench", "search", "--recording", path, *QUICK)
-    assert "small.jsonl.gz   random" in table.stdout
+    assert "small.jsonl.gz  random" in table.stdout
     assert "2/2" in table.stdout
     assert "1/2  small.jsonl.gz random" in table.stderr
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from autotune.cli.app import run
+from autotune.db import TuningDB
 from autotune.devices.driver import cuda_device_count
-from autotune.search_spaces.contract.registry import OPERATORS
+from autotune.runs.run import begun
+from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_devices
 
 FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
@@ -29,10 +33,26 @@ FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
 def test_what_begins_so_is_offered(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, completed: list[str]
 ) -> None:
+    assert completions(capsys, monkeypatch, words) == completed
+
+
+def test_runs_are_offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "new.sqlite3"))
+    assert completions(capsys, monkeypatch, "runs show ") == []
+    with (
+        TuningDB() as database,
+        begun(database, "autotune tune", operator("transpose"), [], {"sampler": "random", "seed": 0}) as made,
+    ):
+        pass
+    assert completions(capsys, monkeypatch, f"runs show {made.id[:2]}") == [made.id]
+    assert made.id in completions(capsys, monkeypatch, "report ")
+
+
+def completions(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str) -> list[str]:
     line = f"autotune {words}"
     monkeypatch.setenv("_AUTOTUNE_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
     with pytest.raises(SystemExit):
         run([])
-    assert capsys.readouterr().out.split() == completed
+    return capsys.readouterr().out.split()

@@ -99,7 +99,7 @@ def test_tables_are_whole_where_there_is_no_terminal(autotune: Command, filled: 
     table = autotune("db", "trials").stdout
     assert "wrong: C[3] is 1, expected 2" in table
     assert "BM=" in table
-    assert "all fields have their defaults" in table
+    assert "tile_m=32 tile_n=32" in table
     assert "2 µs" in table and "3 ms" in table and "1.5 s" in table
 
 
@@ -220,21 +220,35 @@ def test_the_users_own_database_is_made_when_it_is_read(
     assert (outcome.code, outcome.stdout) == (0, f"{tmp_path}/autotune/tuning.sqlite3\n")
 
 
-def test_a_narrow_terminal_gets_bests_without_schedules(
+def test_a_narrow_terminal_gets_schedules_below_and_a_screen_of_rows(
     autotune: Command, filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     narrow = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in autotune("db", "best").stdout.splitlines()]
     assert max(map(len, narrow)) <= 80
-    assert narrow[4:7] == [
-        " sgemm       m1-n1-k1-nn   NVIDIA H200   2 µs",
-        " transpose   m1-n1-e4      NVIDIA H200   1.5 s",
-        " sgemm       m1-n1-k1-nn   Tesla T4      3 ms",
+    assert [line.split()[:6] for line in narrow if line[:1] in ("s", "t")] == [
+        ["sgemm", "m1-n1-k1-nn", "NVIDIA", "H200", "2", "µs"],
+        ["sgemm", "m1-n1-k1-nn", "Tesla", "T4", "3", "ms"],
+        ["transpose", "m1-n1-e4", "NVIDIA", "H200", "1.5", "s"],
     ]
-    assert narrow[0] == "Best trials: source modelled"
-    monkeypatch.setenv("COLUMNS", "400")
-    assert "BM=" in autotune("db", "best").stdout
+    assert all("modelled" in line for line in narrow if line[:1] in ("s", "t"))
+    assert sum(line.startswith("    BM=") for line in narrow) == 2
+    monkeypatch.setenv("LINES", "8")
+    assert "… 2 more; --all shows them" in autotune("db", "best").stdout
+    assert "more;" not in autotune("db", "best", "--all").stdout
+
+
+def test_bests_are_sorted_by_numbers_and_printed_as_csv(autotune: Command, filled: Path) -> None:
+    with TuningDB() as database:
+        database.record(trial("transpose", "m128-n1-e4", "h200", 1e-3))
+        database.record(trial("transpose", "m16-n1-e4", "h200", 2e-3))
+    rows = [line.split(",") for line in autotune("db", "best", "transpose", "--csv").stdout.splitlines()]
+    assert rows[0][:6] == ["operator", "problem", "device", "status", "seconds", "time_source"]
+    assert [row[1] for row in rows[1:]] == ["m1-n1-e4", "m16-n1-e4", "m128-n1-e4"]
+    by_time = autotune("db", "best", "transpose", "--sort", "time", "--json").json
+    assert [one["seconds"] for one in by_time] == [1e-3, 2e-3, 1.5]
+    assert autotune("db", "best", "--csv", "--json").code == 2
 
 
 def test_what_can_never_serve_is_listed_and_removed_if_told_so(autotune: Command, filled: Path, tmp_path: Path) -> None:

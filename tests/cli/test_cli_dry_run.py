@@ -16,7 +16,7 @@ from autotune.cli.rendering.dry_run import outlook_document
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.db.engine import database_url
 from autotune.devices import select
-from autotune.runs.outlook import Outlook, outlook
+from autotune.runs.outlook import Outlook, pace
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.sizes import SpaceSize
 from autotune.tuner import TuneOptions
@@ -40,8 +40,13 @@ def test_what_would_be_tried_is_shown_and_nothing_is_stored(autotune: Command) -
     assert sorted(map(str, found["first"])) == sorted(str(seed.to_dict()) for seed in seeds)
     assert (found["known"], found["ended_by"], found["seconds_per_trial"]) == (0, "trials", None)
     told = autotune(*DRY, "--seconds", "5")
-    assert "until       5 s or 200 trials, whichever ends first\n" in told.stdout
+    assert "until      5 s or 200 trials, whichever ends first\n" in told.stdout
     assert told.stderr == ""
+    (many,) = {
+        tuple(line.split()[-2:])
+        for line in autotune(*DRY, "--suite", next(iter(TRANSPOSE.suites))).stdout.splitlines()[3:-2]
+    }
+    assert many == ("trials", "unknown")
     assert autotune("db", "trials", "--json").json == []
     assert autotune("runs", "--json").json == []
 
@@ -78,9 +83,9 @@ def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch: pyte
         def tried(self, *_: Any) -> list[Any]:
             return []
 
-        winners = ranked = tried
+        kin = winners = ranked = tried
 
-    assert outlook(TRANSPOSE, problem, H200, Database()).seconds_per_trial == 3.5  # type: ignore[arg-type]
+    assert pace(Database(), "transpose", H200.spec.name, TimeSource.MODELLED) == 3.5  # type: ignore[arg-type]
 
 
 def test_options_that_have_no_effect_are_named(autotune: Command) -> None:

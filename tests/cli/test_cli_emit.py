@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -65,3 +66,19 @@ def test_nvcc_accepts_it(autotune: Command, tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
     subprocess.run([NVCC, "-c", *UNOPTIMISED, "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)
+
+
+def test_what_the_compiler_makes_is_printed_with_registers_and_spills(
+    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = ("emit", "transpose", "--m", "64", "--n", "64", "--device", "h200")
+    first, *rest = autotune(*problem, "--ptx").stdout.splitlines()
+    assert re.fullmatch(r"// sm_90, NVRTC .*: \d+ registers of a thread, 0 B stored and 0 B loaded as spills", first)
+    assert ".target sm_90" in rest and any(".entry transpose(" in line for line in rest)
+    assert autotune(*problem, "--ptx", "--sass").code == 2
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "nvdisasm was not found; install the CUDA toolkit" in autotune(*problem, "--sass").stderr
+    tool = tmp_path / "nvdisasm"
+    tool.write_text("#!/bin/sh\necho instructions of $1\n")
+    tool.chmod(0o700)
+    assert autotune(*problem, "--sass").stdout.splitlines()[1] == "instructions of --print-code"

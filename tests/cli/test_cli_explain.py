@@ -24,8 +24,13 @@ def test_it_prints_what_a_call_gets(autotune: Command, tmp_path: Path) -> None:
     assert document["chosen"]["record"] == known.key
     assert document["chosen"]["schedule"]["raster_group"] == 107
     assert [choice["rule"] for choice in document["considered"]] == ["nearest", "model", "default"]
-    first = next(line for line in autotune("explain", "sgemm", *PROBLEM).stdout.splitlines() if "→" in line)
-    assert all(word in first for word in ("nearest", known.key, "10 µs", "raster_group=107"))
+    chosen, considered = autotune("explain", "sgemm", *PROBLEM).stdout.split("Considered")
+    for word in ("nearest: the record of a similar problem", known.key, "10 µs predicted", "raster_group=107"):
+        assert word in chosen
+    assert [line.split()[0] for line in considered.splitlines()[3:6]] == ["nearest", "model", "default"]
+    exact = autotune("explain", "sgemm", "--device", "h200", "--m", "512", "--n", "512", "--k", "512").stdout
+    assert "10 µs measured" in exact
+    assert "distance" not in exact.split("Considered")[0]
 
 
 def test_bad_input_is_one_line(autotune: Command) -> None:

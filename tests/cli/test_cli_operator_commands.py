@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from autotune.cli.fields import Field, fields_of
-from autotune.cli.operator_commands import operator_commands
+from autotune.cli.operator_commands import operator_commands, problem_of_given
 from autotune.codegen.model.fields import kind, size
 from autotune.search_spaces.contract.registry import OPERATORS
 
@@ -41,6 +41,10 @@ class Reduction:
     keep: bool = False
     mode: Mode = kind(Mode.FAST, allowed=FEWER)
 
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        return {**fields, "rows": min(fields["rows"], 10 * fields.get("row_length", 7))}
+
 
 def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
     text = "numbers of rows and of words in one."
@@ -52,10 +56,18 @@ def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
     ]
 
 
+def test_sizes_that_are_not_given_fit_those_that_are() -> None:
+    made: Any = problem_of_given
+    given = ({}, {"row_length": 3}, {"row_length": 3, "rows": 64})
+    assert [made(Reduction, fields) for fields in given] == [
+        Reduction(rows, length) for rows, length in ((64, 7), (30, 3), (64, 3))
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("", {"rows": 64, "row_length": 7, "keep": False, "mode": Mode.FAST}),
+        ("", {}),
         (
             "--rows 3 --row-length 0 --keep --mode exact --count 2",
             {"rows": 3, "row_length": 0, "keep": True, "mode": Mode.EXACT},

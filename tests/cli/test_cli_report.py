@@ -52,6 +52,25 @@ def test_a_page_is_written(
 
 
 @pytest.mark.usefixtures("stored")
+def test_what_cannot_be_is_skipped_and_told(autotune: Command) -> None:
+    (trial,) = trials(schedules(1))
+    schedule, problem = {**trial.schedule, "tile_m": -1}, replace(trial.problem, key="m-4", fields={"m": -4})
+    with TuningDB() as db:
+        db.record(replace(trial, schedule=schedule, schedule_digest="0", samples=(1e-9,)))
+    first = f"one of transpose {trial.problem.key}: tile_m=-1 of the schedule: expected 1 or more"
+    outcome = autotune("report", "transpose", "--problem", trial.problem.key)
+    assert (outcome.code, outcome.stderr) == (0, f"skipped 1 trial, the first {first}\n")
+    with TuningDB() as db:
+        db.record(replace(trial, problem=problem))
+    outcome = autotune("report", "transpose", "--json")
+    assert (outcome.json["trials"], outcome.json["problems"]) == (5, 2)
+    assert "skipped 2 trials, the first one of transpose " in outcome.stderr
+    outcome = autotune("report", "transpose", "--problem", "m-4")
+    assert (outcome.code, outcome.stdout) == (1, "")
+    assert "; skipped 1 trial, the first one of transpose m-4: " in outcome.stderr
+
+
+@pytest.mark.usefixtures("stored")
 def test_results_of_bench_are_added(autotune: Command, tmp_path: Path) -> None:
     without = autotune("report", "--json").json["bytes"]
     files = [str(RESULTS / f"suite-{name}.json") for name in ("gemm", "rows")]

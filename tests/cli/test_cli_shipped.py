@@ -19,8 +19,8 @@ from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 ADVICE = (
-    "no schedules of sgemm ship for NVIDIA H200, so a model chooses them: autotune tune sgemm --untuned --seconds 60 "
-    "finds good ones for what programs called, in a minute a problem"
+    "no schedules of sgemm ship for NVIDIA H200, so those of its kin or a model serve: autotune tune sgemm --untuned "
+    "--seconds 60 finds good ones for what programs called, in a minute a problem"
 )
 
 

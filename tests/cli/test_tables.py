@@ -28,7 +28,7 @@ def test_columns_that_are_alike_become_words_of_the_title(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert printed(capsys, monkeypatch, 80, 2)[:2] == [["Title"], " ".join(COLUMNS).split()]
-    assert printed(capsys, monkeypatch, 45, 2, "schedule") == [
+    assert printed(capsys, monkeypatch, 40, 2, "schedule") == [
         ["Title:", "device", "H200,", "time", "1", "µs"],
         ["problem", "time", "schedule"],
         ["m1", "1", "BM=128", "BN=128"],
@@ -43,4 +43,4 @@ def test_expendable_columns_go_first_and_the_widest_cells_are_folded_then(
         ["time", "time", "schedule"],
         ["1", "µs", "1", "BM=128", "BN=128"],
     ]
-    assert printed(capsys, monkeypatch, 26, 1, "problem", "device")[2:] == [["1", "µs", "1", "BM=128"], ["BN=128"]]
+    assert printed(capsys, monkeypatch, 24, 1, "problem", "device")[2:] == [["1", "µs", "1", "BM=128"], ["BN=128"]]

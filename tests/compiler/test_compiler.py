@@ -11,6 +11,7 @@ import pytest
 
 from autotune import compiler
 from autotune.base.cache import SEAL_BYTES
+from autotune.base.nvrtc import installed_nvrtc
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.compiler import (
@@ -239,10 +240,10 @@ def test_a_missing_compiler_names_the_remedy(monkeypatch: pytest.MonkeyPatch) ->
         raise DynamicLibNotFoundError('Failure finding "libnvrtc.so"\nlong\nstory')
 
     monkeypatch.setattr(nvrtc, "nvrtcVersion", absent)
-    compiler.compiler_version.cache_clear()
+    installed_nvrtc.cache_clear()
     with pytest.raises(CompilerMissingError, match=r"^NVRTC was not found; run: pip install .*cuda-toolkit\[nvrtc\]"):
         compile_kernel(SIMPLE, "sm_90")
-    compiler.compiler_version.cache_clear()
+    installed_nvrtc.cache_clear()
 
 
 def test_importing_loads_neither_cuda_nor_a_driver() -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import combinations_with_replacement, islice
+from math import prod
 from random import Random
 from typing import Any
 
@@ -21,7 +22,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-_DRAWN, _MOST = 64, 16
+_DRAWN, _TILED = 4, 3  # cases drawn for each that is taken; sizes tried of each
 _SIZES = (1, 2, 7, 31, 64, 97, 256, 513, 1024, 2050)
 _BYTES, _PER_BYTE, _THREADS = 2**16, 16, 2**12  # operations of a byte: the emulator walks through all of them
 
@@ -30,9 +31,10 @@ Case = tuple[Problem, Schedule]
 
 @dataclass(frozen=True)
 class DerivedCases:
-    """See `OperatorCases`."""
+    """See `OperatorCases`; `most` cases of those that are drawn."""
 
     operator: Operator[Any, Any]
+    most: int = 16
 
     @cached_property
     def PROBLEMS(self) -> dict[str, Problem]:  # noqa: N802 - as a module of cases has it
@@ -55,7 +57,7 @@ class DerivedCases:
     @cached_property
     def CASES(self) -> list[Case]:  # noqa: N802
         """Few that cover most pairs."""
-        return covering(self.drawn_cases(_DRAWN), most=_MOST)
+        return covering(self.drawn_cases(_DRAWN * self.most), most=self.most)
 
     def drawn_cases(self, count: int, spec: DeviceSpec = SPEC) -> list[Case]:
         """`count` schedules that are legal on a device, each with an odd problem; always the same ones."""
@@ -70,14 +72,18 @@ class DerivedCases:
                 schedule = space.build(draw)
                 if self.operator.violations(problem, schedule, spec):
                     continue
-                fitting = [(problem, schedule), *self.operator.checks(problem, schedule)]
-                small = [case for case in fitting if not self.operator.violations(*case, spec) and self._small(*case)]
-                if small:
-                    yield random.choice(small)
+                fitting = [problem, *(_tiled(random, problem, schedule) for _ in range(_TILED))]
+                cases = [*((one, schedule) for one in fitting), *self.operator.checks(problem, schedule)]
+                random.shuffle(cases)
+                if case := next((case for case in cases if self._small(*case, spec)), None):
+                    yield case
                     break
 
-    def _small(self, problem: Problem, schedule: Schedule) -> bool:
+    def _small(self, problem: Problem, schedule: Schedule, spec: DeviceSpec) -> bool:
+        """Whether a legal case takes the emulator little; what is known soonest comes first."""
         if max(sum(one.bytes for one in problem.tensors), sum(problem.work.operations.values()) / _PER_BYTE) > _BYTES:
+            return False
+        if self.operator.violations(problem, schedule, spec):
             return False
         return all(one.threads * one.blocks <= _THREADS for one in self.operator.emit(problem, schedule).launches)
 
@@ -115,8 +121,26 @@ def _fitted(problem_type: type[Problem], fields: dict[str, Any]) -> Problem:
     return problem_type(**problem_type.fitted(fields))
 
 
+def _tiled(random: Random, problem: Problem, schedule: Schedule) -> Any:
+    """The problem with sizes of whole tiles, or a little more or less: numbers of the schedule and their products."""
+    numbers = {1, *(value for value in schedule.to_dict().values() if type(value) is int and value > 0)}
+    products = {prod(factors) for factors in combinations_with_replacement(sorted(numbers), 3)}
+    tiles = [tile for tile in sorted(products) if tile <= _SIZES[-1]]
+    fields = problem.to_dict()
+    for name, spec in field_specs(type(problem)).items():
+        if spec.role is FieldRole.LAYOUT:
+            del fields[name]
+        elif spec.role is FieldRole.SIZE and spec.implied is None:
+            tile = random.choice(tiles)
+            fields[name] = random.choice((tile, 2 * tile, tile + 1, max(1, tile - 1), tile + tile // 2 + 3))
+    try:
+        return _laid_out(random, type(problem).from_dict(type(problem).fitted(fields)))
+    except ValueError:
+        return problem
+
+
 def _drawn(random: Random, problem_type: type[Problem]) -> Problem:
-    """A problem of any kind and of few elements, with gaps and pointers that are aligned to little."""
+    """A problem of any kind and of few elements."""
     specs = field_specs(problem_type)
     while True:
         fields = {}
@@ -126,11 +150,14 @@ def _drawn(random: Random, problem_type: type[Problem]) -> Problem:
             elif spec.role is not FieldRole.LAYOUT:
                 fields[name] = random.choice(_values(problem_type, name, spec))
         with suppress(ValueError):  # kinds that do not go together
-            problem: Any = _fitted(problem_type, fields)
-            for operand, stated in problem.layouts.items():
-                aligned = random.choice([bytes_ for bytes_ in (1, 2, 4, 8, 16, 16) if bytes_ >= stated.element_bytes])
-                width, last = aligned // stated.element_bytes, len(stated.fields) - 1
-                apart = round_up(problem.layouts[operand].shape[-1], width) + width * random.choice((0, 0, 1))
-                changed = stated.spread(last, max(1, apart)) | {stated.alignment_field: aligned}
-                problem = replace(problem, **changed)
-            return problem
+            return _laid_out(random, _fitted(problem_type, fields))
+
+
+def _laid_out(random: Random, problem: Any) -> Any:
+    """The problem with gaps and with pointers that are aligned to little."""
+    for operand, stated in problem.layouts.items():
+        aligned = random.choice([bytes_ for bytes_ in (1, 2, 4, 8, 16, 16) if bytes_ >= stated.element_bytes])
+        width, last = aligned // stated.element_bytes, len(stated.fields) - 1
+        apart = round_up(problem.layouts[operand].shape[-1], width) + width * random.choice((0, 0, 1))
+        problem = replace(problem, **stated.spread(last, max(1, apart)) | {stated.alignment_field: aligned})
+    return problem

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from derived_cases import DerivedCases
+from contract.derived_cases import DerivedCases
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
@@ -22,7 +22,9 @@ Case = tuple[Problem, Schedule]
 
 
 class OperatorCases(Protocol):
-    """A module of cases. What it leaves out is derived (derived_cases.py); `OWN_CASES` are cases beside derived ones.
+    """A module of cases. What it leaves out is derived (derived_cases.py): as many cases as its `MOST` says.
+
+    Beside derived cases, it may have others as `OWN_CASES`.
 
     Attributes:
         PROBLEMS: ordinary and odd problems of all sizes, by the key that databases know them by.
@@ -45,7 +47,7 @@ class _Cases:
         found = list(Path(__file__).parents[1].glob(f"*/{name}_cases.py"))
         assert len(found) <= 1, f"expected one file tests/<family>/{name}_cases.py, found {len(found)}"
         self._stated = vars(import_module(f"{found[0].parent.name}.{found[0].stem}")) if found else {}
-        self._derived = DerivedCases(operator(name))
+        self._derived = DerivedCases(operator(name), self._stated.get("MOST", 16))
 
     def __getattr__(self, member: str) -> Any:
         if member in self._stated:

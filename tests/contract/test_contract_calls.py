@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,10 +103,10 @@ def test_a_call_writes_nothing_but_its_outputs(name: str, monkeypatch: pytest.Mo
     assert any(others.size for _, others in memories)
     command = launch.command
 
-    def command_while_others_write(program: Program) -> list[Path]:
+    def command_while_others_write(program: Program, **options: Any) -> list[Path]:
         for _, others in memories:
             others[...] = 7
-        return command(program)
+        return command(program, **options)
 
     bound = example.bound(given | outputs)
     monkeypatch.setattr(launch, "command", command_while_others_write)

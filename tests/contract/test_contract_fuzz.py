@@ -17,7 +17,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
-EXAMPLES = 100
+EXAMPLES = 50
 # Strategies are kept: to make one takes longer than to draw from it.
 ODD = (0, -1, 1, 3, 2**31 - 1, 2**31, 2**63, -(2**63), 10**30)
 anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just([]) | st.just({})

@@ -73,6 +73,7 @@ def test_trials_of_another_compiler_serve_only_problems_that_have_no_other():
         on("p", "a", 1.0, compiler="old"),
         on("p", "b", 2.0, compiler="new"),
         on("q", "a", 1.0, compiler="old"),
+        on("q", "b", 1.0, compiler="new", status=Status.WRONG, samples=()),
     ]
     kept = reduced(trials, 0.05, compiler="new")
     assert {t.problem.key: t.schedule_digest for one in kept for t in one.trials} == {"p": "b", "q": "a"}

@@ -19,11 +19,12 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.source.arguments import cuda_arguments
-from autotune.compiler import CompiledKernel
+from autotune.compiler import CompiledKernel, CompilerKilledError
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
 from autotune.devices.base import Device, DeviceError, Evaluation, Session
 from autotune.devices.offline import OfflineDevice
+from autotune.emulator import EmulatorKilledError
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space
@@ -185,6 +186,17 @@ def test_a_mistake_is_a_status_with_one_line(
     assert found.error
     assert "\n" not in found.error
     assert problem in found.error
+
+
+@pytest.mark.parametrize("error", [EmulatorKilledError, CompilerKilledError])
+def test_a_kernel_is_not_blamed_if_the_emulator_was_killed(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def killed(*_: object) -> float:
+        raise error("killed, twice")
+
+    monkeypatch.setattr(offline, "verify", killed)
+    assert evaluate(DoublingSchedule()) == Evaluation(Status.CRASHED, error="killed, twice", killed=True)
 
 
 def test_a_kernel_that_does_not_fit_an_sm_cannot_be_launched(evaluate: Evaluate) -> None:

@@ -42,7 +42,10 @@ class Bench:
 )
 def test_samples_take_about_100_ms_but_are_10_to_100(seconds: float, count: int) -> None:
     bench = Bench(repeat(seconds))
-    assert measure(bench.sample, bench.now).samples == (seconds,) * count
+    batches: list[int] = []
+    measured = measure(bench.sample, bench.now, lambda newest: batches.append(len(newest)) is not None)
+    assert measured.samples == (seconds,) * count
+    assert sum(batches) == count, "each is told once"
 
 
 def test_samples_of_a_slowed_clock_are_taken_again() -> None:

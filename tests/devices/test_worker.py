@@ -208,3 +208,11 @@ def test_a_kernel_that_hangs_does_not_outlive_a_tuner_that_is_killed(tmp_path: P
         assert tuner.stdout.readline() == "hangs\n"
         tuner.kill()
         assert tuner.communicate(timeout=60) == ("", None)  # all that hold its output have ended
+
+
+def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
+    script = tmp_path / "tune.py"
+    script.write_text("import autotune\nautotune.worker_device('h200')\n")
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert "put what the main module does under if __name__ == '__main__':" in ended.stderr.splitlines()[-1]
+    assert "An attempt has been made" not in ended.stderr

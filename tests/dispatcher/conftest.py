@@ -8,8 +8,9 @@ from autotune.db import TuningDB
 from autotune.dispatcher import settings
 from autotune.dispatcher.calls import function, resolve, serving
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice import called, formulation, records
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice import called, first_calls, formulation, records
+from autotune.dispatcher.choice.choose import Choice
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.targets import factory as targets
 
 
@@ -23,6 +24,7 @@ def fresh_process(monkeypatch, tmp_path):
     function.clear()
     monkeypatch.setattr(called, "_noted", [])
     monkeypatch.setattr(called, "_file", lambda: tmp_path / "called.json")
+    monkeypatch.setattr(first_calls, "_file", lambda: tmp_path / "first-calls.json")
     records._database.cache_clear()
     yield
     records._database.cache_clear()

@@ -20,9 +20,12 @@ class FakeGpu:
     spec, libraries = H200, ("cublas",)
 
     def __init__(self):
+        self.kernels = []  # of each launch, the text
         self.loaded, self.launched, self.refused, self.problems = [], [], {}, []
         self.before_launch = lambda: None
         self.needs_code = False
+        self.now = 0.0  # seconds that all launches took that were timed
+        self.takes = {}  # seconds of a launch whose kernel's text has a word, or of a library; of all others 1e-5
 
     def load(self, problem, program, code):
         self.loaded.append(program)
@@ -38,7 +41,7 @@ class FakeGpu:
         self.loaded.append(substitute.library)
         if substitute.library in self.refused:
             raise self.refused[substitute.library]
-        return FakeKernel(self, SGEMM.program(problem, SGEMM.default(problem, H200), H200))
+        return FakeKernel(self, SGEMM.program(problem, SGEMM.default(problem, H200), H200), substitute.library)
 
     def refuse(self, program, kind):
         for word, error in self.refused.items():
@@ -52,6 +55,15 @@ class FakeGpu:
 
         return encode
 
+    def seconds(self, launch, stream):
+        before = len(self.kernels)
+        launch()
+        seconds = sum(
+            next((took for word, took in self.takes.items() if word in text), 1e-5) for text in self.kernels[before:]
+        )
+        self.now += seconds
+        return seconds
+
     def synchronize(self, stream):
         self.launched.append((stream, "synchronized"))
 
@@ -63,11 +75,13 @@ class FakeGpu:
 class FakeKernel:
     gpu: FakeGpu
     program: Program
+    text: str = ""
 
     def bound(self, packed):
         def launch(stream):
             self.gpu.refuse(self.program, LaunchError)
             self.gpu.before_launch()
+            self.gpu.kernels.append(self.text or self.program.source)
             self.gpu.launched.append((stream, {a.name: getattr(packed, a.name) for a in self.program.arguments}))
 
         return launch

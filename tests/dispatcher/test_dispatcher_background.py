@@ -84,7 +84,7 @@ def test_an_idle_gpu_is_of_the_model_and_runs_no_process(monkeypatch, busy, foun
 
 
 def test_bad_settings_get_one_line():
-    with pytest.raises(ValueError, match="tune='always': expected 'never' or 'background'"):
+    with pytest.raises(ValueError, match="tune='always': expected 'never', 'background', 'first-call'"):
         dispatcher.configure(tune="always")
     with pytest.raises(ValueError, match="never_worse_than='mkl': expected 'cublas' or None"):
         dispatcher.configure(never_worse_than="mkl")

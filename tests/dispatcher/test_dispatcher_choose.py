@@ -15,14 +15,18 @@ from autotune.db import Status, TimeSource, TuningDB, freshness
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.choice import records as module
 from autotune.dispatcher.choice import snapshots
-from autotune.dispatcher.choice.choose import Rule, choices, from_records, in_order
+from autotune.dispatcher.choice.choose import choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.records import Record, records
-from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
+from autotune.dispatcher.choice.rule import Rule
+from autotune.dispatcher.choice.transfer import DOUBT, OTHER_DEVICE, comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.roofline import roofline
+
+H100 = named_device("h100")
+FASTER = replace(H100, name="H100 at another clock", clock_hz=2 * H100.clock_hz)
 
 
 def served(wanted, spec=H200):
@@ -235,10 +239,36 @@ def test_no_record_of_another_kind_serves(store):
     assert chosen(problem(512, transpose_b=True)) == [1]
 
 
-def test_no_record_of_another_device_serves(store):
-    store(problem(512), spec=named_device("h100"))
+def test_no_record_of_another_architecture_serves(store):
+    store(problem(512), spec=named_device("a100"))
     assert chosen(problem(512)) == []
-    assert chosen(problem(512), named_device("h100")) == [0]
+    assert chosen(problem(512), named_device("a100")) == [0]
+
+
+def test_measured_records_of_kin_serve_by_a_rule_of_their_own(store, database):
+    wanted = problem(4096, 4096, 4096)
+    store(wanted, spec=H100, seconds=2.3e-3)
+    database.record(trial(wanted, schedule(7, wanted), spec=named_device("h200"), time_source=TimeSource.MODELLED))
+    (first, *others) = [choice for choice in served(wanted, FASTER) if choice.record]
+    assert (first.rule, first.device, first.time_source, others) == (Rule.KIN, H100.name, TimeSource.MEASURED, [])
+    here, there = (modelled_seconds(SGEMM, wanted, first.schedule, spec) for spec in (FASTER, H100))
+    assert first.seconds == pytest.approx(2.3e-3 * here / there) != pytest.approx(2.3e-3)
+    assert first.distance == pytest.approx(slowness(wanted, first.seconds, FASTER) + DOUBT * OTHER_DEVICE)
+    store(wanted, spec=FASTER)
+    assert [choice.rule for choice in served(wanted, FASTER)][:2] == [Rule.EXACT, Rule.KIN]
+
+
+def test_a_record_of_kin_is_named_with_its_device(store):
+    store(problem(512), spec=H100)
+    found = str(explain("sgemm", device="h200", m=512, n=512, k=512))
+    assert f"kin, record {problem(512).key} on {H100.name} (here: bandwidth 1.4" in found
+
+
+def test_a_time_of_kin_never_falls_below_the_roofline(store):
+    wanted = problem(4096, 4096, 4096)
+    store(wanted, spec=H100, seconds=0.9 * roofline(wanted, H100))
+    (kin,) = [choice for choice in from_records(SGEMM, wanted, FASTER, records(SGEMM, FASTER)) if choice.record]
+    assert kin.seconds == roofline(wanted, FASTER)
 
 
 def test_what_is_illegal_here_is_passed_over(store):

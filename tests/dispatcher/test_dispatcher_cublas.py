@@ -16,7 +16,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db.comparison import BaselineTimes
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice import called
-from autotune.dispatcher.choice.choose import Rule
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.targets import cublas
 from autotune.dispatcher.targets.base import LaunchError
 

@@ -4,7 +4,7 @@ import pytest
 from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
-from autotune.dispatcher.choice.choose import Rule
+from autotune.dispatcher.choice.rule import Rule
 
 
 @pytest.fixture

@@ -7,15 +7,21 @@ import pytest
 from cuda.bindings import driver
 from cuda.core import Device
 from cuda.core.utils import StridedMemoryView
-from records import schedule, trial
+from records import SGEMM, schedule, trial
 
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.compiler import compile_kernel
 from autotune.db.comparison import BaselineTimes
 from autotune.devices.cuda import CudaDevice
+from autotune.dispatcher.calls import function, machine_code
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import formulation
+from autotune.dispatcher.choice.choose import Rule
+from autotune.dispatcher.lock import document
+from autotune.dispatcher.lock.document import Locked
+from autotune.dispatcher.lock.lock import Lock
 from autotune.dispatcher.targets.cublas import library
 
 pytestmark = pytest.mark.gpu
@@ -111,6 +117,41 @@ def test_one_workspace_for_each_stream_and_as_good_as_new_after_a_launch(device)
             assert_close(out.numpy(), a, b)
     (held,) = plans._plans.values()
     assert len(held.loaded.template._kernel._workspaces) == 2
+
+
+def test_a_first_call_measures_its_candidates_on_its_operands(hold):
+    dispatcher.configure(tune="first-call", never_worse_than="cublas")
+    a, b = random(700, 900), random(900, 500, seed=1)
+    out = hold(np.full((700, 500), np.nan, np.float32))
+    dispatcher.sgemm(hold(a), hold(b), out=out)
+    assert_close(out.numpy(), a, b)
+    (choice,) = (chosen.choice for chosen in plans.all_chosen())
+    assert choice.rule is Rule.FIRST_CALL
+    assert 1e-6 < choice.seconds < 1e-3
+
+
+def test_a_lock_serves_machine_code_from_its_folder_alone(hold, tmp_path, monkeypatch):
+    a, b = random(40, 50), random(50, 60, seed=1)
+    operands = hold(a), hold(b)
+    dispatcher.sgemm(*operands, out=hold(random(40, 60)))
+    (chosen,), spec = plans.all_chosen(), CudaDevice(0).spec
+    problem, own = chosen.problem, chosen.choice.schedule
+    path = tmp_path / "autotune.lock"
+    document.write(path, "NVRTC", spec, [Locked(SGEMM, problem, own, chosen.program, chosen.cubins)])
+    lock = Lock(path)
+    lock.folder.mkdir()
+    kernel = compile_kernel(SGEMM.program(problem, own, spec), spec.arch)
+    for digest, cubin in zip(chosen.cubins, kernel.cubins, strict=True):
+        lock.cubin(digest).write_bytes(cubin)
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(machine_code, "compile_kernel", None)
+    plans._plans.clear()
+    function.clear()
+    dispatcher.configure(lock=path)
+    out = hold(np.full((40, 60), np.nan, np.float32))
+    dispatcher.sgemm(*operands, out=out)
+    assert_close(out.numpy(), a, b)
+    assert [one.choice.rule for one in plans.all_chosen()] == [Rule.LOCK]
 
 
 def test_a_thread_without_a_context_stays_so(device, hold):

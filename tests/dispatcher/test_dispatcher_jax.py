@@ -8,7 +8,7 @@ from cuda.core.utils import StridedMemoryView
 
 from autotune import dispatcher
 from autotune.dispatcher.arrays import libraries
-from autotune.dispatcher.calls import resolve
+from autotune.dispatcher.calls import plan, ready_call
 
 jax = pytest.importorskip("jax")
 # Else JAX takes three quarters of a GPU's memory for itself, which tests beside it need.
@@ -34,7 +34,8 @@ def as_if_on_a_gpu(gpu, monkeypatch):
 
     monkeypatch.setattr(libraries, "_ON_CUDA", (1,))
     monkeypatch.setattr(libraries, "_strided_view", strided_view)
-    monkeypatch.setattr(resolve, "target", lambda ordinal: gpu)
+    for module in (plan, ready_call):
+        monkeypatch.setattr(module, "target", lambda ordinal: gpu)
     with jax.default_device(cpu):
         yield gpu
 

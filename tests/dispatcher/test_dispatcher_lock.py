@@ -14,7 +14,7 @@ from autotune.compiler import CompiledKernel
 from autotune.dispatcher.calls import function, machine_code
 from autotune.dispatcher.calls import plan as plans
 from autotune.dispatcher.choice import formulation
-from autotune.dispatcher.choice.choose import Rule
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.lock import document
 from autotune.dispatcher.lock.document import Locked
 from autotune.dispatcher.lock.lock import Lock, digests
@@ -165,6 +165,7 @@ WRONG = {
     '"problem": 3': r"choices\[0\]: problem=3: expected an object",
     '"m": -1': r"choices\[0\]: m=-1",
     '"block_m": "x"': r"choices\[0\]: .*block_m",
+    '"block_k": 0': r"choices\[0\]: block_k=0",
     '"program": "0"': r"choices\[0\]: '0': expected a digest of 64 hexadecimal digits",
     '"cubins": []': r"choices\[0\]: cubins=\[\]: expected a list of 1",
     '"cubins": ["../../../etc/passwd"]': r"choices\[0\]: .*: expected a digest",
@@ -186,6 +187,11 @@ def test_a_file_that_is_no_lock_is_refused(lock, text, tmp_path):
     with pytest.raises(dispatcher.LockError, match=f"{other}.*{message}") as raised:
         dispatcher.configure(lock=other)
     assert "\n" not in str(raised.value)
+
+
+def test_a_lock_must_be_there(tmp_path):
+    with pytest.raises(dispatcher.LockError, match="No such file or directory; expected a file that autotune lock"):
+        dispatcher.configure(lock=tmp_path / "none.lock")
 
 
 def test_a_problem_that_is_there_twice_is_refused(lock, tmp_path):

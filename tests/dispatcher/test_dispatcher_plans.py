@@ -15,7 +15,8 @@ from autotune import dispatcher
 from autotune.compiler import CompileError
 from autotune.dispatcher.calls import arguments as call_arguments
 from autotune.dispatcher.calls import plan as plans
-from autotune.dispatcher.choice.choose import Rule, in_order
+from autotune.dispatcher.choice.choose import in_order
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.targets.base import LaunchError
 
 

@@ -8,8 +8,9 @@ from autotune.bench.dispatch.process_start import first_call, own_seconds
 from autotune.bench.dispatch.random_sizes import RandomSize, losses, random_sizes, with_rivals
 from autotune.db import TimeSource
 from autotune.devices.base import DeviceError
-from autotune.dispatcher.choice.choose import Rule, choices
+from autotune.dispatcher.choice.choose import choices
 from autotune.dispatcher.choice.records import Record
+from autotune.dispatcher.choice.rule import Rule
 
 KNOWN = [
     Record(problem(m), schedule(number, problem(m)), 1e-5 * m / 512, TimeSource.MEASURED)

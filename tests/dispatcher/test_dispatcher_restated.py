@@ -21,8 +21,9 @@ from autotune.db import ProblemRecord, TimeSource
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
 from autotune.dispatcher.choice import formulation
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.choice.records import records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.search_spaces.contract.registry import operator
 
 GEMV = operator("gemv")

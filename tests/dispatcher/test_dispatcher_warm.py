@@ -12,8 +12,8 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.compiler import CompiledKernel, CompileError
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
-from autotune.dispatcher.choice.choose import Rule
 from autotune.dispatcher.choice.records import records
+from autotune.dispatcher.choice.rule import Rule
 
 
 @pytest.fixture

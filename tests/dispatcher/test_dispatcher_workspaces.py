@@ -33,9 +33,10 @@ def allocated(monkeypatch):
 
 def test_scratch_of_a_stream_grows_and_is_shared(allocated):
     scratch = Workspaces(nullcontext())
-    assert [scratch.pointer(size, OWN) for size in (100, 50, 120, 200, 10)] == [4096, 4096, 8192, 8192, 8192]
-    assert scratch.pointer(10, OTHER) == 12288
-    assert allocated == [100, 200, 10]
+    found = [scratch.pointer(size, OWN) for size in (100, 50, 120, 200, 1000, 10)]
+    assert found == [4096, 4096, 8192, 8192, 12288, 12288]
+    assert scratch.pointer(10, OTHER) == 16384
+    assert allocated == [100, 200, 1000, 10]
 
 
 def test_a_thread_takes_its_workspace_along(allocated, monkeypatch):

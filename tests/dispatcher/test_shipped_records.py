@@ -15,8 +15,9 @@ from autotune.db.exchange import from_document, read_document
 from autotune.db.freshness import OTHER_PROGRAM, changed_program
 from autotune.db.pretuned import shipped_compilers, shipped_files
 from autotune.db.states import TimeSource
-from autotune.dispatcher.choice.choose import Rule, choices
+from autotune.dispatcher.choice.choose import choices
 from autotune.dispatcher.choice.records import Record, read_records
+from autotune.dispatcher.choice.rule import Rule
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 

@@ -95,6 +95,9 @@ PTX = {
     Form(DType.FLOAT32, DType.FLOAT32, 8, registers_a=True): (
         "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {D}, {A}, B, accumulate, 1, 1;"
     ),
+    Form(DType.FLOAT16, DType.FLOAT16, 64, n_adjacent=True, registers_a=True): (
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {D}, {A}, B, accumulate, 1, 1, 1;"
+    ),
     Form(DType.INT8, DType.UINT8, 16): ("wgmma.mma_async.sync.aligned.m64n16k32.s32.s8.u8 {D}, A, B, accumulate;"),
 }
 

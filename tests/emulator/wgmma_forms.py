@@ -40,7 +40,7 @@ PRODUCTS
   }
 """
 
-# A of 32 bits from its tile to registers.
+# A of 32 or 16 bits from its tile to registers.
 FRAGMENTS = """
   unsigned a[4][4];
 #pragma unroll
@@ -209,6 +209,8 @@ FORMS = [
     Form(_BF16, _BF16, 24, m_adjacent=True, n_adjacent=True, swizzle=Swizzle.NONE),
     Form(_TF32, _TF32, 56),
     Form(_TF32, _TF32, 40, registers_a=True),
+    Form(_BF16, _BF16, 64, n_adjacent=True, registers_a=True),
+    Form(_F16, _F16, 48, registers_a=True),
     Form(_E4M3, _E4M3, 128),
     Form(_E4M3, _E5M2, 48, swizzle=Swizzle.B64),
     Form(_E5M2, _E4M3, 16),

@@ -42,7 +42,7 @@ def test_each_source_is_what_python_emits_for_the_sizes_that_lead_to_it() -> Non
 
 
 def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
-    exported = drawn(operator("transpose"), 12, ("m", "n"))
+    exported = drawn(operator("transpose"), 6, ("m", "n"))
     special = [kernel for kernel in exported.kernels if kernel.schedule not in exported.bundle.schedules]
     assert special
     for kernel in special:
@@ -53,7 +53,7 @@ def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
             assert leaf_at(kernel.program, here | {"m": here["m"] + 4}) is None
 
 
-@pytest.mark.parametrize("name", ["rms_norm", "layer_norm", "norm_backward", "softmax_backward", "cross_entropy"])
+@pytest.mark.parametrize("name", ["layer_norm", "norm_backward", "cross_entropy"])
 def test_norms_are_chosen_by_expressions_of_their_sizes(name: str) -> None:
     assert "columns" in tables(drawn(operator(name), 1, ("rows", "columns")))
 

@@ -20,6 +20,7 @@ from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.program import Program
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
@@ -129,6 +130,17 @@ def scheduled(words: str) -> GemmSchedule:
     """The default schedule of mma_sync, or of wgmma after ``kernel=wgmma``, changed by words."""
     kind = WgmmaSchedule if "kernel=wgmma" in words else MmaSyncSchedule
     return kind.parse(words.split())
+
+
+def wgmma(words: str) -> WgmmaSchedule:
+    """A schedule by wgmma with the fields in `words`; others as most problems need them."""
+    k = "" if "BK=" in words else "BK=64 "
+    vector = "" if "vector_d=" in words else "vector_d=1 " if "swap=1" in words else "vector_d=2 "
+    return WgmmaSchedule.parse(f"{k}{vector}{words}".split())
+
+
+def by_wgmma(problem: GemmProblem, words: str) -> Program:
+    return OPERATOR.program(problem, wgmma(words), SPEC)
 
 
 def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:

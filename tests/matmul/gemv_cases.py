@@ -1,33 +1,21 @@
-"""gemv's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+"""gemv's problems for the contract."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import islice
-from random import Random
-from typing import Any
-
-from pair_coverage import covering
-
-from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.tensor_core.schedule import TensorCoreSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.integers import ceil_div, round_up
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.matmul.gemv import OPERATOR
 
 SPEC = named_device("h200")
+MOST = 32  # cases of two kernels
 FP32, BF16, FP16, KN = DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16, WeightOrder.KN
 FP8, INT8, INT4 = Weights.FP8, Weights.INT8, Weights.INT4
-# The emulator walks through every product, and keeps a stack for every thread.
-_PRODUCTS, _THREADS = 2**16, 2**11
 
-Case = tuple[GemvProblem, GemvSchedule]
 
 PROBLEMS = {
     "n4096-k4096-m1-nk-float32-identity": GemvProblem(4096, 4096),
@@ -81,93 +69,9 @@ SMALL_PROBLEMS = (
     GemvProblem(33, 96, batch=2, weights=INT8, group_size=32, scale_dtype=FP16, stride_w=3200),
     GemvProblem(35, 133, 4, batch=2, bias=True, beta_nonzero=True),
 )
-KINDS: tuple[dict[str, Any], ...] = (
-    {},
-    {"order": KN},
-    {"order": KN, "dtype": BF16},
-    {"weights": INT4, "group_size": 32, "zeros": True},
-    {"dtype": FP16},
-    {"weights": FP8, "dtype": FP16},
-    {"dtype": BF16},
-    {"weights": INT8, "dtype": BF16, "scale_dtype": FP16},
-    {"order": KN, "dtype": FP16},
-    {"weights": INT4, "dtype": BF16, "group_size": 128, "scale_dtype": BF16, "zeros": True},
-    {"dtype": BF16},
-    {"weights": INT8, "group_size": 64},
-    {"dtype": FP16},
-    {"weights": INT4, "dtype": FP16, "group_size": 64, "transpose_y": True},
-    {"transpose_x": True, "transpose_y": True},
-    {"order": KN, "transpose_x": True},
-    {"dtype": FP16, "transpose_x": True},
-    {"order": KN, "transpose_y": True},
-    {"weights": FP8, "dtype": BF16, "group_size": 128},
-)
-
-
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
-    """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
-    random = Random(143)
-    return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
-
-
-def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
-    while True:
-        m = random.choice((1, 1, 2, 3, 4, 5, 8, 16))
-        template = GemvProblem(64, 2**16, m, **kinds)
-        align, least = random.choice((1, 8, 16, 16, 16)), template.dtype.bytes
-        least_w = template.weight_dtype.bytes
-        template = replace(template, align_w=max(least_w, align), align_x=max(least, align // 2))
-        drawn = OPERATOR.space(template, spec)
-        for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
-            schedule = drawn.build(draw)
-            if schedule.threads * schedule.partitions > _THREADS:
-                continue
-            problem = _problem(random, template, schedule)
-            products = problem.n * problem.k * problem.m * problem.batch
-            small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
-            if small and not OPERATOR.violations(problem, schedule, spec):
-                return problem, schedule
 
 
 def scheduled(words: str) -> GemvSchedule:
     """The default schedule of fma, or of tensor_core after ``kernel=tensor_core``, changed by words."""
     kind = TensorCoreSchedule if "kernel=tensor_core" in words else FmaSchedule
     return kind.parse(words.split())
-
-
-def _problem(random: Random, template: GemvProblem, schedule: GemvSchedule) -> GemvProblem:
-    """Less than a block, a block, and a part of one more, along both sides; a step for each partition at least."""
-    block_n, block_k = schedule.block_n(template), schedule.block_k(template)
-    n = random.choice((1, block_n, block_n, block_n // 2 + 1, block_n + 1, 2 * block_n, block_n + block_n // 2 + 3))
-    steps = schedule.partitions + random.choice((0, 0, 1))
-    k = block_k * steps + random.choice((0, 0, 1, block_k // 2 + 1, -1, -(block_k // 2)))
-    if schedule.partitions == 1:
-        k = random.choice((k, k, k, 0, 1, block_k // 2))
-    fields: dict[str, Any] = {"batch": random.choice((1, 1, 1, 2)), "beta_nonzero": random.random() < 0.3}
-    fields |= {"bias": random.random() < 0.3, "activation": random.choice((*FUSED, *[Activation.IDENTITY] * 4))}
-    columns = ceil_div(k, template.weights.packed) if template.order is WeightOrder.NK else n
-    width = schedule.vector_width
-    fields["ldw"] = round_up(max(1, columns), width) + width * random.choice((0, 0, 1))
-    rows_x, columns_x = (k, template.m) if template.transpose_x else (template.m, k)
-    fields["ldx"] = round_up(max(1, columns_x), 1 if template.transpose_x else width) + random.choice((0, 0, 1, width))
-    fields["ldy"] = (template.m if template.transpose_y else n) + random.choice((0, 0, 3))
-    if fields["batch"] > 1 and random.random() < 0.3:
-        fields[random.choice(("stride_x", "stride_w"))] = 0
-    elif fields["batch"] > 1:
-        rows = n if template.order is WeightOrder.NK else k
-        fields |= {"stride_w": max(1, rows) * fields["ldw"], "stride_x": max(1, rows_x) * fields["ldx"]}
-    return replace(template, n=n, k=k, **fields, stride_y=0, align_y=template.dtype.bytes)
-
-
-def _always(problem: GemvProblem, schedule: GemvSchedule) -> object:
-    """What each value has a case for."""
-    if schedule.threads_per_output == 256:
-        return ("the most threads of an output",)
-    if problem.quantised:
-        return problem.weights, schedule.spread(problem) > 1
-    if schedule.threads == 64:
-        return problem.order, schedule.threads_per_output < 32
-    return problem.order, problem.transpose_x, schedule.cluster > 1, schedule.splits > 1
-
-
-CASES = covering(drawn_cases(320), _always)

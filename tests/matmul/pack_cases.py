@@ -1,30 +1,16 @@
-"""pack's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+"""pack's problems for the contract."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import islice
-from random import Random
-from typing import Any
-
-from pair_coverage import covering
-
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.pack.problem import PackProblem
-from autotune.codegen.matmul.pack.schedule import PackSchedule
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.integers import ceil_div
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.matmul.pack import OPERATOR
 
 SPEC = named_device("h200")
 FP32, BF16, FP16 = DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16
 FP8, INT8 = Weights.FP8, Weights.INT8
-# The emulator walks through every weight, and keeps a stack for every thread.
-_WEIGHTS, _THREADS = 2**14, 2**11
 
-Case = tuple[PackProblem, PackSchedule]
 
 PROBLEMS = {
     "n4096-k14336-bfloat16-int4-group128-bfloat16-zeros": PackProblem(4096, 14336, zeros=True),
@@ -43,39 +29,3 @@ SMALL_PROBLEMS = (
     PackProblem(23, 299, FP16, INT8, group_size=0, scale_dtype=FP16, ldw=304, ldq=300),
     PackProblem(131, 140, FP32, FP8, scale_dtype=FP32),
 )
-KINDS: tuple[dict[str, Any], ...] = (
-    {"zeros": True},
-    {"weights": INT8, "group_size": 0, "dtype": FP16, "scale_dtype": FP16},
-    {"group_size": 32, "dtype": FP32, "scale_dtype": FP32},
-    {"weights": FP8, "group_size": 0},
-    {"weights": INT8, "group_size": 64, "dtype": FP32},
-    {"group_size": 64, "dtype": FP16, "scale_dtype": FP16, "zeros": True},
-    {"weights": FP8, "scale_dtype": FP32},
-)
-
-
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
-    """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
-    random = Random(3)
-    return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
-
-
-def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
-    while True:
-        columns = random.choice((1, 31, 96, 255, 512, 1024, 2050))
-        rows = random.choice((1, 3, 8, 20)) if kinds.get("weights") is not FP8 else random.choice((3, 130))
-        like = PackProblem(rows, columns, **kinds)
-        align = random.choice((like.dtype.bytes, 8, 16, 16))
-        gap, gap_q = random.choice((0, 0, 1, 8)), random.choice((0, 0, 1, 16))
-        stored = ceil_div(columns, like.weights.packed)
-        layout = {"ldw": columns + gap, "ldq": stored + gap_q, "align_q": random.choice((1, 4, 16))}
-        problem = replace(like, align_w=align, **layout)
-        space = OPERATOR.space(problem, spec)
-        for draw in islice(space.random_draws(random.randrange(2**32)), 20):
-            schedule = space.build(draw)
-            small = rows * columns <= _WEIGHTS and schedule.blocks(problem) * schedule.threads <= _THREADS
-            if small and not OPERATOR.violations(problem, schedule, spec):
-                return problem, schedule
-
-
-CASES = covering(drawn_cases(160), lambda p, s: (p.weights, p.zeros, s.held(p)), most=24)

@@ -6,24 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import SPEC, TF32
+from matmul.gemm_cases import SPEC, TF32, by_wgmma, wgmma
 
 from autotune import emulator
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import Prepare
-from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 ACROSS = {"tt": {"transpose_a": True, "transpose_b": True}, "nn": {}}
-
-
-def schedule(words: str) -> WgmmaSchedule:
-    """With swap for NN, whose B is the operand that lies across k."""
-    vector = 1 if "swap=1" in words else 2
-    return WgmmaSchedule.parse(f"BK=32 wait_depth=1 vector_d={vector} {words}".split())
 
 
 @pytest.mark.parametrize(("layout", "words"), [("tt", ""), ("nn", "swap=1")])
@@ -32,7 +25,7 @@ def test_each_step_along_k_counts_once(layout: str, words: str) -> None:
     problem = GemmProblem(72, 96, 72, dtype=TF32, **ACROSS[layout])
     numbers = np.random.default_rng(0).integers(-9, 10, 72 * 96).astype(np.float32)
     arrays = {"a": np.eye(72, dtype=np.float32)[:, ::-1].ravel(), "b": numbers, "d": np.zeros(72 * 96, np.float32)}
-    kernel = OPERATOR.program(problem, schedule(f"BM=64 BN=32 consumers=1 stages=2 {words}"), SPEC)
+    kernel = by_wgmma(problem, f"BK=32 wait_depth=1 BM=64 BN=32 consumers=1 stages=2 {words}")
     emulator.run(kernel, problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
     stored = problem.tensors[1].view(numbers)[0]
     rows = (stored.T if problem.transpose_b else stored)[::-1]
@@ -51,13 +44,13 @@ def test_each_step_along_k_counts_once(layout: str, words: str) -> None:
 )
 def test_sums_are_right(layout: str, fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(136, 200, 136, dtype=TF32, **ACROSS[layout], **fields)
-    verify(problem, OPERATOR.program(problem, schedule(words), SPEC))
+    verify(problem, by_wgmma(problem, f"BK=32 wait_depth=1 {words}"))
 
 
 @pytest.mark.parametrize(("layout", "words"), [("tt", ""), ("nn", "swap=1")])
 def test_products_are_not_serialised_and_nothing_spills(layout: str, words: str) -> None:
     problem = GemmProblem(4096, 4096, 4096, dtype=TF32, **ACROSS[layout])
-    chosen = schedule(f"BM=128 BN=256 stages=4 tensor_store=1 grid_blocks=132 whole_tiles=1 {words}")
+    chosen = wgmma(f"BK=32 wait_depth=1 BM=128 BN=256 stages=4 tensor_store=1 grid_blocks=132 whole_tiles=1 {words}")
     resources = compile_kernel(OPERATOR.program(problem, chosen, SPEC), "sm_90").resources
     assert resources.stack_bytes == resources.spill_store_bytes == 0
     assert resources.registers == chosen.footprint(problem).registers

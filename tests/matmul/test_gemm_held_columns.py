@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from matmul.gemm_cases import E4M3, INT8, SPEC
+from matmul.gemm_cases import E4M3, INT8, by_wgmma
 
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
@@ -13,16 +13,9 @@ from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.emulator import verify
-from autotune.search_spaces.matmul.gemm import OPERATOR
 
 OF_ROWS: dict[str, Any] = {"scales": Scales.ROW, "out_dtype": OutDType.BFLOAT16}
-
-
-def schedule(words: str) -> WgmmaSchedule:
-    block_k = "" if "BK=" in words else "BK=64 "
-    return WgmmaSchedule.parse(f"{block_k}vector_d=2 tensor_store=1 {words}".split())
 
 
 @pytest.mark.parametrize(
@@ -41,7 +34,7 @@ def schedule(words: str) -> WgmmaSchedule:
 )
 def test_they_are_those_of_their_columns(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(200, 208, 144, transpose_b=True, **fields)
-    program = OPERATOR.program(problem, schedule(words), SPEC)
+    program = by_wgmma(problem, f"tensor_store=1 {words}")
     assert "HeldColumns" in program.source
     verify(problem, program)
 
@@ -56,6 +49,6 @@ def test_they_are_those_of_their_columns(fields: dict[str, Any], words: str) -> 
 )
 def test_others_are_loaded_for_each_box(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(72, 208, 144, transpose_b=True, bias=Bias.ROW, **fields)
-    program = OPERATOR.program(problem, schedule(f"{words} consumers=1"), SPEC)
+    program = by_wgmma(problem, f"tensor_store=1 {words} consumers=1")
     assert "HeldColumns" not in program.source
     verify(problem, program)

@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from matmul.gemm_cases import FP32, SPEC
+from matmul.gemm_cases import FP32, SPEC, wgmma
 
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
-
-
-def schedule(words: str) -> WgmmaSchedule:
-    return WgmmaSchedule.parse(f"BK=64 vector_d=2 {words}".split())
 
 
 @pytest.mark.parametrize(
@@ -33,7 +28,7 @@ def schedule(words: str) -> WgmmaSchedule:
 )
 def test_it_comes_by_stages(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(200, 144, 136, residual=True, **fields)
-    chosen = schedule(f"{words} tensor_store=1")
+    chosen = wgmma(f"{words} tensor_store=1")
     assert chosen.residual_stages(problem)
     verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
@@ -49,7 +44,7 @@ def test_it_comes_by_stages(fields: dict[str, Any], words: str) -> None:
 def test_threads_load_it_otherwise(words: str) -> None:
     """Where blocks share k, and without tensor stores."""
     problem = GemmProblem(72, 128, 136, transpose_b=True, out_dtype=FP32, residual=True)
-    chosen = schedule(f"{words} stages=2")
+    chosen = wgmma(f"{words} stages=2")
     assert not chosen.residual_stages(problem)
     verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
@@ -66,7 +61,7 @@ def test_threads_load_it_otherwise(words: str) -> None:
 )
 def test_it_comes_by_a_ring_to_consumers_that_take_turns(fields: dict[str, Any], words: str) -> None:
     problem = GemmProblem(200, 288, 136, residual=True, **fields)
-    chosen = schedule(f"{words} tensor_store=1 pingpong=1")
+    chosen = wgmma(f"{words} tensor_store=1 pingpong=1")
     assert chosen.residual_ring(problem)
     verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
@@ -76,7 +71,7 @@ def test_it_comes_by_a_ring_to_consumers_that_take_turns(fields: dict[str, Any],
 )
 def test_nothing_spills(words: str) -> None:
     problem = GemmProblem(4096, 14336, 256, True, out_dtype=FP32, residual=True)
-    chosen = schedule(f"{words} tensor_store=1 wait_depth=1 grid_blocks=132 whole_tiles=1")
+    chosen = wgmma(f"{words} tensor_store=1 wait_depth=1 grid_blocks=132 whole_tiles=1")
     resources = compile_kernel(OPERATOR.program(problem, chosen, SPEC), "sm_90").resources
     assert resources.stack_bytes == resources.spill_store_bytes == 0
     assert resources.registers == chosen.footprint(problem).registers

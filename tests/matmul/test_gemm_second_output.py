@@ -7,22 +7,16 @@ from typing import Any
 
 import pytest
 from contract.wide_layouts import untouched
-from matmul.gemm_cases import SPEC, TF32
+from matmul.gemm_cases import SPEC, TF32, wgmma
 
 from autotune import emulator
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
 BOTH: dict[str, Any] = {"transpose_b": True, "activation": Activation.GELU_TANH, "preactivation": True}
-
-
-def schedule(words: str) -> WgmmaSchedule:
-    block_k = "" if "BK=" in words else "BK=64 "
-    return WgmmaSchedule.parse(f"{block_k}vector_d=2 tensor_store=1 {words}".split())
 
 
 @pytest.mark.parametrize(
@@ -36,7 +30,7 @@ def schedule(words: str) -> WgmmaSchedule:
     ],
 )
 def test_it_is_stored_in_boxes(fields: dict[str, Any], words: str) -> None:
-    problem, chosen = GemmProblem(200, 144, 136, **BOTH, **fields), schedule(words)
+    problem, chosen = GemmProblem(200, 144, 136, **BOTH, **fields), wgmma(f"tensor_store=1 {words}")
     assert chosen.kept_boxes(problem)
     verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
@@ -46,7 +40,7 @@ def test_it_is_stored_in_boxes(fields: dict[str, Any], words: str) -> None:
 )
 def test_threads_store_it_otherwise(fields: dict[str, Any], words: str) -> None:
     """Where C comes by stages, and where a buffer has several boxes."""
-    problem, chosen = GemmProblem(72, 200, 72, **BOTH, **fields), schedule(f"{words} consumers=1")
+    problem, chosen = GemmProblem(72, 200, 72, **BOTH, **fields), wgmma(f"tensor_store=1 {words} consumers=1")
     assert not chosen.kept_boxes(problem)
     verify(problem, OPERATOR.program(problem, chosen, SPEC))
 
@@ -54,7 +48,9 @@ def test_threads_store_it_otherwise(fields: dict[str, Any], words: str) -> None:
 def test_a_row_that_begins_beyond_32_bits() -> None:
     """The last tile of a dense output of 2^31 elements: one row, which is all that exists of it here."""
     problem = GemmProblem(2**16 + 1, 2**15, 64, **BOTH)
-    program = OPERATOR.program(problem, replace(schedule("BM=64 BN=64 consumers=1 stages=2"), tensor_store=False), SPEC)
+    program = OPERATOR.program(
+        problem, replace(wgmma("tensor_store=1 BM=64 BN=64 consumers=1 stages=2"), tensor_store=False), SPEC
+    )
     tile = problem.m // 64 * (problem.n // 64)
     first = "locate(blockIdx.x / cluster_blocks, tiling)"
     assert first in program.source

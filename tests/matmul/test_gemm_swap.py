@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from matmul.gemm_cases import FP16, SPEC
+from matmul.gemm_cases import FP16, SPEC, by_wgmma, wgmma
 
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.compiler import compile_kernel
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
-
-
-def schedule(words: str) -> WgmmaSchedule:
-    k = "" if "BK=" in words else "BK=64 "
-    return WgmmaSchedule.parse(f"{k}vector_d=1 swap=1 tensor_store=1 {words}".split())
 
 
 @pytest.mark.parametrize(
@@ -33,12 +27,15 @@ def schedule(words: str) -> WgmmaSchedule:
     ],
 )
 def test_columns_of_a_tile_become_rows_of_boxes(problem: GemmProblem, words: str) -> None:
-    verify(problem, OPERATOR.program(problem, schedule(words), SPEC))
+    verify(problem, by_wgmma(problem, f"swap=1 tensor_store=1 {words}"))
 
 
 def test_d_has_more_rows_than_columns() -> None:
     """Those of Dᵀ are farther apart than D's, and as aligned."""
-    problem, chosen = GemmProblem(1024, 768, 3072), schedule("BM=64 BN=96 BK=128 consumers=1 stages=5 wait_depth=1")
+    problem, chosen = (
+        GemmProblem(1024, 768, 3072),
+        wgmma("swap=1 tensor_store=1 BM=64 BN=96 BK=128 consumers=1 stages=5 wait_depth=1"),
+    )
     assert not OPERATOR.violations(problem, chosen, SPEC)
     resources = compile_kernel(OPERATOR.program(problem, chosen, SPEC), "sm_90").resources
     assert resources.stack_bytes == resources.spill_store_bytes == 0

@@ -81,7 +81,7 @@ def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
     return replace(schedule, vector_a=1, vector_b=1, vector_c=1, specialize=Specialize.SHAPE)
 
 
-@pytest.mark.parametrize(("k", "transpose"), [(17, False), (31, True), (49, True), (100, False)])
+@pytest.mark.parametrize(("k", "transpose"), [(17, False), (49, True)])
 @pytest.mark.parametrize("schedule", EDGES.values(), ids=EDGES)
 def test_specialised_sources_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
     """The last tiles overlap their neighbours, and the residue along k comes first: after it one tile, two, or more."""

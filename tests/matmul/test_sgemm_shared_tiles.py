@@ -18,7 +18,7 @@ SMALL = SgemmSchedule(
 )  # fmt: skip
 
 
-_SHARED = [(1, 16), (1, 17), (1, 18), (1, 33), (2, 34), (2, 51)]
+_SHARED = [(1, 16), (1, 17), (1, 33), (2, 51)]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from importlib.util import find_spec
 from tests.mutants.anchors import find
 from tests.mutants.mutant import ROOT, TESTS, Mutant, text_of
 
-_OF_COMMIT = 6
+_OF_COMMIT = 4
 
 
 @dataclass(frozen=True)

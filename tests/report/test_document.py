@@ -40,7 +40,12 @@ def test_groups_are_by_problem_device_and_kind_of_time(tmp_path: Path) -> None:
         modelled = replace(listed[0], time_source=TimeSource.MODELLED, samples=(1e-9,))
         db.record(modelled)
         db.record(replace(listed[0], problem=ProblemRecord("transpose", "strange", {"size": 1})))
-        found = groups_of(db, "transpose", "NVRTC 13.0")
+        db.record(replace(listed[0], schedule={"tile_m": 2**62}, schedule_digest="0", samples=(1e-9,)))
+        found, skipped = groups_of(db, "transpose", "NVRTC 13.0")
+    assert list(skipped.values()) == [
+        "tile_m=4611686018427387904 of the schedule: expected 2147483647 or less",
+        "unknown field 'size' of TransposeProblem; known: " + ", ".join(PROBLEM.to_dict()),
+    ]
     assert [(len(group.trials), group.time_source) for group in found] == [(10, "measured"), (1, "modelled")]
     measured, other = found
     assert [trial.created_at for trial in measured.trials] == [trial.created_at for trial in listed]

@@ -1,34 +1,21 @@
-"""reduce's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+"""reduce's problems for the contract."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice, product
-from random import Random
 
-from pair_coverage import covering
-
-from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.indices import Spread
-from autotune.codegen.model.integers import round_up
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.rows.reduce import OPERATOR
 
 SPEC = named_device("h200")
-# The emulator walks through every element: larger problems take long and add nothing.
-_ELEMENTS, _SPLITS = 1 << 16, 8
 
 SUM, MEAN, L2, DOT, DIST, MAX, MIN, ARGMAX, ARGMIN = Operation
 ALL, LAST, FIRST, SEGMENTS = Axis
 FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
-Case = tuple[ReduceProblem, ReduceSchedule]
-KINDS = [
-    (op, axis, dtype) for op, axis, dtype in product(Operation, Axis, DTYPES) if dtype.is_float or op.takes_integers
-]
+MOST = 37  # cases: operations and axes have kernels of their own
 
 PROBLEMS = {
     **{f"rows1-columns16777216-{op}-all-float32": ReduceProblem(4096, 4096, op, ALL) for op in (SUM, MAX, ARGMAX)},
@@ -85,48 +72,10 @@ SMALL_PROBLEMS = (
     ReduceProblem(131, 67, ARGMIN, FIRST, INT32),
     ReduceProblem(131, 68, SUM, FIRST, BFLOAT16, ldx=72, align_x=4),
 )
-
-
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
-    """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
-    random = Random(0)
-    return [_case(random, spec, *KINDS[index % len(KINDS)]) for index in range(count)]
-
-
-def _case(random: Random, spec: DeviceSpec, op: Operation, axis: Axis, dtype: DType) -> Case:
-    align = random.choice([width for width in (2, 4, 8, 16) if width >= dtype.bytes])
-    segmented = {"segments": 512, "offset_dtype": random.choice((DType.INT32, DType.INT64))} if axis is SEGMENTS else {}
-    columns = 513 if axis is FIRST and random.random() < 0.7 else 512
-    drawn_for = ReduceProblem(512, columns, op, axis, dtype, align_x=align, **segmented)
-    space, split = OPERATOR.space(drawn_for, spec), random.random() < 0.5
-    for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
-        schedule = space.build(draw)
-        schedule = replace(schedule, splits=random.randint(2, _SPLITS) if split else 1)
-        problem = _problem(random, schedule, drawn_for)
-        small = problem.rows * problem.columns <= _ELEMENTS
-        if small and not OPERATOR.violations(problem, schedule, spec):
-            return problem, schedule
-    raise AssertionError("1000 draws and none is legal")
-
-
-def _problem(random: Random, schedule: ReduceSchedule, like: ReduceProblem) -> ReduceProblem:
-    """As many tiles as there are splits, or twice as many, or a little more or less; a few results."""
-    whole = schedule.tile(like) * schedule.splits
-    along = random.choice((whole, whole, 2 * whole, whole - 1, whole + 1, whole + schedule.tile(like) // 2 + 3))
-    if like.axis is ALL:
-        return replace(like, rows=1, columns=along, ldx=0)
-    if schedule.folded:
-        rows, columns = along * schedule.vector_width - random.choice((0, 1)), random.choice((1, 3, 33))
-        return replace(like, rows=rows, columns=columns, ldx=0)
-    across = schedule.strip if like.axis is FIRST else schedule.rows_per_block
-    results = random.choice((1, across, across, across + 1, 2 * across - 1, max(1, across // 2)))
-    if like.axis is SEGMENTS:
-        return replace(like, columns=results * along, segments=results, ldx=0)
-    rows, columns = (along, results) if like.axis is FIRST else (results, along)
-    ldx = round_up(max(1, columns), schedule.vector_width) + schedule.vector_width * random.choice((0, 0, 1, 5))
-    if like.axis is LAST:
-        ldx += random.choice((0, 0, 1, 3))
-    return replace(like, rows=rows, columns=columns, ldx=ldx)
-
-
-CASES = covering(drawn_cases(320), lambda problem, schedule: (problem.op, problem.axis, schedule.folded))
+# Rows that are folded to longer ones, which few shapes are.
+FOLDED = ReduceSchedule.parse(["threads=128", "TPR=8", "vector_width=8", "loads_in_flight=2", "splits=3", "folded=1"])
+OWN_CASES = [
+    (ReduceProblem(1003, 67, SUM, FIRST, FLOAT16), FOLDED),
+    (ReduceProblem(1001, 33, MIN, FIRST, FLOAT32), replace(FOLDED, vector_width=4)),
+    (ReduceProblem(519, 3, MEAN, FIRST, BFLOAT16), replace(FOLDED, splits=2)),
+]

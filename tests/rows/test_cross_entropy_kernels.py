@@ -53,6 +53,7 @@ EVERYTHING = replace(SMOOTHED, capped=True, gradient=True)
 BULK = "threads=64 TPR=64 cluster=2 vector_width=4 hold=shared passes=online early=1 bulk=1"
 LONG = CrossEntropyProblem(3, 1044, lse=True, gradient=True)
 BETWEEN = CrossEntropyProblem(3, 1045, lse=True, gradient=True)
+SKEWED = CrossEntropyProblem(19, 333, gradient=True)
 IN_PLACE = replace(EVERYTHING, ldd=334)
 BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_loss=True, capped=True)
 
@@ -71,6 +72,8 @@ BACKWARD = CrossEntropyBackwardProblem(19, 333, BF16, ldx=334, smoothed=True, z_
         # in place, where another block may store over the target's logit before it is read
         (IN_PLACE, CLUSTER, "first = is_first_to_write(part, target)", "first = is_first_of_row(part)"),
         (IN_PLACE, EARLY_CLUSTER, "first = is_first_to_write(part, target)", "first = is_first_of_row(part)"),
+        # a vector that the row begins within, which is loaded behind the copies
+        (SKEWED, EARLY_CLUSTER, "if (inside.begin > 0) vectors_->bits", "if (false) vectors_->bits"),
         (LONG, BULK, "bytes += bytes_from(begin)", "bytes = bytes_from(begin)"),
         # what a row begins and ends within, which is loaded beside the copies
         (BETWEEN, BULK, "bytes += bytes_of(", "bytes = bytes_of("),

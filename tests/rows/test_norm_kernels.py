@@ -41,6 +41,7 @@ SUM = replace(LAYER, residual=True, align_x=8)
     ("problem", "words", "right", "planted"),
     [
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
+        (LAYER, f"{REGISTERS} passes=shifted", "fmaf(-sum.sum, mean, squares.sum)", "squares.sum"),
         (SHORT, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
     ],
 )
@@ -54,9 +55,7 @@ INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70,
 
 @pytest.mark.parametrize(
     ("problem", "right", "planted"),
-    [
-        (FLOAT8, "largest == 0.0f ? 0.0f : ", ""),  # a row of zeros
-    ],
+    [(FLOAT8, "largest == 0.0f ? 0.0f : ", "")],  # a row of zeros
 )
 def test_planted_bug_in_quantised_results_is_caught(problem: NormProblem, right: str, planted: str) -> None:
     kernel = program(problem, "threads=128 TPR=64 vector_width=2")
@@ -77,6 +76,7 @@ RING = f"{SHORT} hold=shared ahead=2"
 @pytest.mark.parametrize(
     ("problem", "words", "right", "planted"),
     [
+        (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
         (BACKWARD, RING, "turns.source(Schedule::rows_ahead)", "turns.source(1)"),
         (BACKWARD, RING, "known_ = turns.statistics(1);", ""),
     ],

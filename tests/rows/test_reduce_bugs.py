@@ -10,6 +10,7 @@ from reduce_cases import (
     DOT,
     FIRST,
     FLOAT16,
+    FOLDED,
     LAST,
     MEAN,
     MIN,
@@ -40,6 +41,12 @@ def test_planted_bug_is_caught(right: str, planted: str, op: Operation, axis: Ax
     check_caught(problem, OPERATOR.program(problem, SPLIT[axis], SPEC), right, planted)
 
 
+def test_the_first_of_equal_elements_is_taken() -> None:
+    problem = with_elements(split_problem(ARGMAX, LAST), constant(3))
+    program = OPERATOR.program(problem, SPLIT[LAST], SPEC)
+    check_caught(problem, program, "!(number <= partial.value)", "number >= partial.value")
+
+
 @pytest.mark.parametrize("change", [None, cancelling])
 def test_accumulation_in_half_precision_is_caught(change: Elements | None) -> None:
     problem = split_problem(SUM, ALL, FLOAT16)
@@ -67,6 +74,7 @@ STAGED = "threads=128 TPR=16 vector_width=4 loads_in_flight=1 staged=1"
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
+        ("max(start, begin)", "begin"),  # the one before counts, too
         ("static_cast<Index>(from - start)", "0"),
         ("index + i", "i"),
     ],
@@ -76,9 +84,6 @@ def test_planted_bug_in_staged_segments_is_caught(right: str, planted: str) -> N
     problem = ReduceProblem(1, 5003, ARGMAX, SEGMENTS, segments=19)
     kernel = OPERATOR.program(problem, ReduceSchedule.parse(STAGED.split()), SPEC)
     check_caught(problem, kernel, right, planted, seeds=(1,))
-
-
-FOLDED = ReduceSchedule.parse(["threads=128", "TPR=8", "vector_width=8", "loads_in_flight=2", "splits=3", "folded=1"])
 
 
 @pytest.mark.parametrize(

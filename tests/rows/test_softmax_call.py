@@ -151,6 +151,6 @@ def test_layouts_become_the_problem() -> None:
     x = Layout((2, 3, 9), (36, 12, 1), "bfloat16", 2, 8)
     y = Layout((2, 3, 9), (27, 9, 1), "bfloat16", 2, 16)
     options = dict.fromkeys(("log", "causal", "zero_rows", "batch_invariant"), False)
-    problem, pointers = CALL.bind(input=x, mask=None, lengths=None, lse=None, out=y, dim=-1, **options)
+    problem, pointers, _ = CALL.bind(input=x, mask=None, lengths=None, lse=None, out=y, dim=-1, **options)
     assert problem == SoftmaxProblem(6, 9, DType.BFLOAT16, ldx=12, align_x=8, ldy=9)
     assert {name: pointers[name] for name in ("input", "out")} == {"input": "x", "out": "y"}

@@ -74,7 +74,7 @@ def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
 
 
 @pytest.mark.parametrize("words", ["skip=0", "skip=1", "passes=kept", "skip=1 passes=kept"])
-@pytest.mark.parametrize("offset", [-3, 0, 4])
+@pytest.mark.parametrize("offset", [-(2**31), -3, 0, 4, 2**31 - 1])
 def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
     problem = SoftmaxProblem(12, 9, causal=True, zero_rows=True, queries=5)
     arrays = launch_arrays(problem, 0) | {"x": np.zeros(12 * 9, np.float32)}
@@ -91,18 +91,6 @@ def test_flags_by_words() -> None:
 
 
 MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads=2, ldx=40, ldy=40, ldm=44)
-
-
-@pytest.mark.parametrize("mask", [Mask.KEEP, Mask.ADD])
-@pytest.mark.parametrize("words", ["TPR=4 vector_width=4", "TPR=8 vector_width=2 hold=reload loads_in_flight=2"])
-@pytest.mark.parametrize(
-    ("right", "planted"),
-    [],
-)
-def test_planted_bug_in_masks_is_caught(mask: Mask, words: str, right: str, planted: str) -> None:
-    problem = replace(MASKED, mask=mask)
-    kernel = program(problem, f"threads=32 {words}")
-    check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +188,7 @@ SKEWED = SoftmaxProblem(9, 333, BF16, ldx=333, ldy=341)
 
 
 @pytest.mark.parametrize("hold", ["registers", "reload loads_in_flight=2", "shared", "shared passes=online"])
-@pytest.mark.parametrize("lanes", ["threads=64 TPR=64", "threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
+@pytest.mark.parametrize("lanes", ["threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
 @pytest.mark.parametrize(
     "problem",
     [
@@ -223,6 +211,11 @@ def test_planted_bug_in_rows_that_begin_between_vectors_is_caught(right: str, pl
     problem = SoftmaxProblem(9, 255, BF16)
     kernel = program(problem, "threads=32 TPR=16 vector_width=8")
     check_caught(problem, kernel, right, planted)
+
+
+def test_rows_that_begin_between_vectors_take_one_round_more() -> None:
+    problem = SoftmaxProblem(9, 255, BF16)
+    check_caught(problem, program(problem, "threads=32 TPR=16 vector_width=8"), "rounds = 3", "rounds = 2")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from recording_factory import TRANSPOSE, schedules, trials
 from autotune.db import TimeSource, TuningDB
 from autotune.devices.select import device
 from autotune.runs.history import History
+from autotune.search_spaces.contract.modelled_time import fastest_first
 
 
 @pytest.mark.parametrize("compiler", ["NVRTC 1.0", ""])
@@ -24,6 +25,19 @@ def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compi
         first = History(TRANSPOSE, problem, device("h200"), db).first_candidates()
     assert first[:4] == [own[0], generic, *own[1:3]]
     assert len(first) == len(set(first))
+
+
+def test_the_winner_of_the_same_problem_on_a_relative_is_tried_first() -> None:
+    problem, h100 = TRANSPOSE.problem_type(4096, 4096), device("h100").spec
+    drawn = dict.fromkeys(one.shape_generic for one in schedules(100, problem))
+    winner = fastest_first(
+        TRANSPOSE, problem, [one for one in drawn if one not in TRANSPOSE.seeds(problem, h100)], h100
+    )
+    with TuningDB("sqlite://") as db:
+        (trial,) = trials(winner[:1], problem)
+        db.record(trial)
+        assert winner[0] in History(TRANSPOSE, problem, device("h100"), db).first_candidates()
+        assert winner[0] not in History(TRANSPOSE, problem, device("a100"), db).first_candidates()
 
 
 def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones() -> None:

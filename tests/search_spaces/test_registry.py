@@ -54,9 +54,9 @@ def test_a_missing_package_is_not_taken_for_a_wrong_path(tmp_path, monkeypatch):
         _Operators({"another": "needs_more"})["another"]
 
 
-@pytest.mark.parametrize("name", [3, []])
-def test_what_is_no_name_is_no_operator(name):
-    with pytest.raises(ValueError, match="unknown operator"):
+@pytest.mark.parametrize(("name", "said"), [(3, "; known"), ([], "; known"), ("sgem", "did you mean sgemm[?] known")])
+def test_what_is_no_name_is_no_operator(name, said):
+    with pytest.raises(ValueError, match=f"unknown operator .*{said}: "):
         operator(name)
 
 

@@ -28,6 +28,7 @@ from tuner_fakes import (
 
 from autotune.base.optuna_log import quiet_optuna
 from autotune.codegen.model.footprint import Footprint
+from autotune.compiler import CompileError, CompilerKilledError
 from autotune.db import Status, TimeSource, TuningDB
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.runs.history import seconds_of, stale_problems
@@ -49,6 +50,13 @@ def run(device, db, problem=PROBLEM, on_progress=None, operator=TOY, **options):
 
 def stored(db):
     return [ToySchedule.from_dict(trial.schedule) for trial in reversed(db.trials("toy"))]
+
+
+def test_a_run_without_a_faster_schedule_ends_with_its_patience(device, db):
+    found = []
+    result = run(device, db, trials=1000, patience=3, on_progress=found.append)
+    last = next(number for number, one in enumerate(found, 1) if one.best is found[-1].best)
+    assert result.evaluated in (last + 3, last + 4)  # and the winner's twin
 
 
 def test_seeds_come_first_and_the_budget_is_kept(device, db):
@@ -327,7 +335,10 @@ def test_failures_are_stored_and_never_best(device, db, monkeypatch):
         return Evaluation(Status.LAUNCH_ERROR, error="too many resources") if schedule.depth == 3 else None
 
     device.outcome = outcome
-    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda source: "order=column" in source.source))
+    refused = CompileError("toy.cu(1): error: refused")
+    monkeypatch.setattr(
+        FakePool, "refused", staticmethod(lambda source: refused if "order=column" in source.source else None)
+    )
     result = run(device, db, trials=1000)
     by_status = {status: db.trials(status=status) for status in Status}
     assert result.by_status == {status: len(trials) for status, trials in by_status.items() if trials}
@@ -411,6 +422,20 @@ def test_what_another_reference_found_wrong_is_tried_again(device, db):
     assert stale_problems(mended, device, db) == []
 
 
+def test_a_kernel_whose_compiler_was_killed_is_tried_again(device, db, monkeypatch):
+    killed, refused = CompilerKilledError("the compiler ended by SIGKILL, twice"), CompileError("toy.cu(1): error")
+    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda program: killed))
+    first = [run(device, db, trials=1) for _ in range(2)]
+    monkeypatch.setattr(FakePool, "refused", staticmethod(lambda program: refused))
+    then = [run(device, db, trials=1) for _ in range(2)]
+    assert [(result.known, *result.by_status) for result in [*first, *then]] == [
+        (0, Status.CRASHED),
+        (0, Status.CRASHED),
+        (0, Status.COMPILE_ERROR),
+        (1, Status.COMPILE_ERROR),
+    ]
+
+
 @pytest.mark.parametrize("schedule", [{"width": 16, "depth": 16}, {"height": 1}])
 def test_an_imported_record_of_what_cannot_be_is_never_best(device, db, schedule):
     run(device, db, trials=1)
@@ -491,6 +516,8 @@ def test_what_the_time_model_finds_fastest_comes_first(device, db):
         ({"compile_workers": "2"}, "compile_workers='2': expected a whole number"),
         ({"seconds": "60"}, "seconds='60': expected a number, or None"),
         ({"study": 3}, "study=3: expected a name, or None"),
+        ({"patience": 0}, "patience=0: expected 1 or more"),
+        ({"patience": "5"}, "patience='5': expected a whole number"),
         ({"seconds": 0.0}, "seconds=0.0: expected more than 0"),
         ({"seconds": float("nan")}, "seconds=nan: expected more than 0"),
         ({"seed": -1}, "seed=-1: expected 0 … 2147483647"),

@@ -13,7 +13,7 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.work import Unit, Work
-from autotune.compiler import CompiledKernel, CompileError, compiler_version
+from autotune.compiler import CompiledKernel, compiler_version
 from autotune.db import Status, TimeSource
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.contract.kernel import Kernel
@@ -158,7 +158,7 @@ class FakePool:
 
     made: list = []  # noqa: RUF012
     lazy = False
-    refused = staticmethod(lambda program: False)
+    refused = staticmethod(lambda program: None)  # or the compiler's error
 
     def __init__(self, workers):
         self.processes = workers or 2
@@ -187,8 +187,8 @@ class FakePool:
             self.submitted.append((program, arch))
             self.more.notify_all()
         future = LazyFuture()
-        if self.refused(program):
-            future.set_exception(CompileError("toy.cu(1): error: refused"))
+        if error := self.refused(program):
+            future.set_exception(error)
         elif not self.lazy:
             future.set_result(KERNEL)
         return future

@@ -71,7 +71,8 @@ def _known(operator: Operator[Any, Any], device: Device, db: str | None) -> list
         known = [
             record
             for record in read_records(operator, device.spec, database)
-            if record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED
+            if record.kin is None
+            and (record.time_source is TimeSource.MEASURED or device.time_source is TimeSource.MODELLED)
         ]
     problems = len({record.problem for record in known})
     if problems < 3:

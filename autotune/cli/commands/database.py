@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
 from autotune.cli.options import (
     DatabaseOption,
@@ -23,15 +25,24 @@ from autotune.cli.options import (
     run_of,
 )
 from autotune.cli.printable import printable
-from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.rendering.output import print_json, print_table, tell
 from autotune.cli.rendering.records import print_explained, print_stale
-from autotune.cli.rendering.trials import print_bests, print_trials
+from autotune.cli.rendering.trials import Form, Order, in_order, print_bests, print_trials
 from autotune.db.states import Status
 
 if TYPE_CHECKING:
-    from autotune.db import Trial, TuningDB
+    pass
 
 app = typer.Typer(help="Query, export and import the tuning database.")
+
+
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV, for spreadsheets.")]
+
+
+def _form(as_json: bool, as_csv: bool) -> Form:
+    if as_json and as_csv:
+        raise BadInputError("--json and --csv exclude each other")
+    return Form.JSON if as_json else Form.CSV if as_csv else Form.TABLE
 
 
 @app.command()
@@ -41,21 +52,34 @@ def best(
     device: ModelOption = None,
     run: Annotated[
         str | None,
-        typer.Option(help="Select from the trials of this run only; autotune runs lists them.", metavar="ID"),
+        typer.Option(
+            help="Select from the trials of this run only; autotune runs lists them.",
+            metavar="ID",
+            autocompletion=completion.runs,
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the provenance of each best trial, and the next best ones.")
     ] = False,
+    sort: Annotated[Order, typer.Option(help="By growing size of the problem, by time, by share of the peak.")] = (
+        Order.PROBLEM
+    ),
+    whole: Annotated[bool, typer.Option("--all", help="Show all in a terminal, not just a screen.")] = False,
     db: DatabaseOption = None,
+    as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the best trial of each problem on each device."""
+    form = _form(as_json, as_csv)
     with opened(db) as database:
-        records = _bests(database, operator, problem, device, None if run is None else run_of(database, run).id)
+        of_run = None if run is None else run_of(database, run).id
+        found = database.bests(operator_name(operator), model_of(device, database), run=of_run, key=problem)
+        records = in_order(found, sort)
         if explain:
+            tell(f"looking for what changed since {len(records)} records were made")
             print_explained(records, database, as_json)
         else:
-            print_bests(records, as_json)
+            print_bests(records, cache(database.peaks), form, whole=whole)
 
 
 @app.command()
@@ -71,6 +95,7 @@ def doctor(
 
     with opened(db) as database:
         name, model = operator_name(operator), model_of(device, database)
+        tell("emitting the programs of the records, to see which are others today")
         wrong = database.trials(name, problem, model, Status.WRONG)
         records = database.serving(name, model, compiler_version())
         print_stale([record for record in records if problem in (None, record.problem.key)], wrong, as_json)
@@ -93,14 +118,19 @@ def trials(
     problem: ProblemOption = None,
     device: ModelOption = None,
     status: Annotated[Status | None, typer.Option(help="Show only trials with this status.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=2**63 - 1, help="How many trials to show at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=2**63 - 1, help="How many of the newest to show at most.")] = 20,
+    sort: Annotated[Order, typer.Option(help="Newest first, by size of the problem, time, or share of the peak.")] = (
+        Order.TRIED
+    ),
     db: DatabaseOption = None,
+    as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """List trials, failed ones too, newest first."""
+    form = _form(as_json, as_csv)
     with opened(db) as database:
         found = database.trials(operator_name(operator), problem, model_of(device, database), status, limit)
-        print_trials(found, as_json)
+        print_trials(found if sort is Order.TRIED else in_order(found, sort), form)
 
 
 @app.command()
@@ -213,12 +243,3 @@ def path(db: DatabaseOption = None, as_json: JsonOption = False) -> None:
         print_json({"location": location})
     else:
         print(location)
-
-
-def _bests(
-    database: TuningDB, operator: str | None, problem: str | None, device: str | None, run: str | None = None
-) -> list[Trial]:
-    from autotune.compiler import compiler_version
-
-    records = database.bests(operator_name(operator), model_of(device, database), compiler_version(), run)
-    return [record for record in records if problem in (None, record.problem.key)]

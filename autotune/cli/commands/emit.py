@@ -28,12 +28,19 @@ def emit(
     words: ScheduleWords = None,
     preset: Annotated[str | None, typer.Option(help="Print this preset instead. autotune show lists them.")] = None,
     output: Annotated[Path | None, output_option("Write the source to this file.")] = None,
+    ptx: Annotated[bool, typer.Option("--ptx", help="Compile it, and print PTX, registers and spills.")] = False,
+    sass: Annotated[
+        bool, typer.Option("--sass", help="Compile it, and print the GPU's instructions. Needs nvdisasm.")
+    ] = False,
     device: DeviceOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
-    """Print the CUDA source of a schedule."""
+    """Print the CUDA source of a schedule, or what the compiler makes of it."""
+    from autotune import disassembly
     from autotune.codegen.source.listing import listing
 
+    if ptx and sass:
+        raise BadInputError("--ptx and --sass exclude each other")
     problem = problem_of(operator, fields)
     if preset is None:
         schedule, program = _of_schedule(operator, problem, words or [], device)
@@ -41,7 +48,10 @@ def emit(
         raise BadInputError(f"--preset {preset} and {words[0]} exclude each other: a preset has its own schedule")
     else:
         schedule, program = None, _of_preset(operator, problem, preset)
-    text = listing(program)
+    if ptx or sass:
+        text = (disassembly.ptx if ptx else disassembly.sass)(program, spec_of(device).arch)
+    else:
+        text = listing(program)
     if output:
         write_text(output, text)
     if as_json:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from autotune.cli.operator_commands import problem_of
 from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_of
@@ -19,6 +21,9 @@ def explain(
     operator: Any,
     fields: Mapping[str, Any],
     device: DeviceOption = "auto",
+    whole: Annotated[
+        bool, typer.Option("--all", help="Show all that is considered in a terminal, not just a screen.")
+    ] = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -33,16 +38,32 @@ def explain(
     if as_json:
         print_json(_explained(found))
         return
-    _print(found)
-    if found.served_by:
-        _print(found.served_by, f"served by {found.served_by.operator}, which promises to be faster: ")
+    lines = _print_chosen(found)
+    rest = "" if whole else "--all shows them"
+    for one in filter(None, (found.served_by, found)):
+        title = f"Considered for {one.operator} {one.problem.key}, in this order"
+        columns = ("rule", "record", "distance", "time", "loss", "schedule or reason")
+        lines += print_table(title, columns, map(_row, one.considered), below=columns[-1], rest=rest, above=lines)
 
 
-def _print(found: Explanation, ahead: str = "") -> None:
-    title = f"{ahead}{found.operator} {found.problem.key} on {found.spec.name}, first choice first"
-    columns = ("", "rule", "record", "distance", "predicted", "loss", "schedule or reason")
-    serves = found.served_by is None
-    print_table(title, columns, [_row(choice, serves and choice is found.chosen) for choice in found.considered])
+def _print_chosen(found: Explanation) -> int:
+    """Print the choice, with all fields of its schedule; how many lines."""
+    served = found.served_by or found
+    chosen = served.chosen
+    by = f"{served.operator} {served.problem.key}, which promises to be faster" if found.served_by else None
+    lost = f"{_loss(chosen)} of the time, by less efficiency than the record has on its own problem"
+    facts = [
+        ("served by", by),
+        ("rule", f"{chosen.rule}: {chosen.rule.meaning}"),
+        ("record", _record(chosen)),
+        ("this GPU", f"{chosen.differs} of that one" if chosen.differs else None),
+        ("distance", _distance(chosen)),
+        ("time", _time(chosen)),
+        ("loss", lost if _loss(chosen) else None),
+        ("schedule", chosen.schedule),
+    ]
+    title = f"{found.operator} {found.problem.key} on {found.spec.name}"
+    return print_table(title, ("chosen", ""), [fact for fact in facts if fact[1] is not None])
 
 
 def _explained(found: Explanation) -> dict[str, Any]:
@@ -56,16 +77,34 @@ def _explained(found: Explanation) -> dict[str, Any]:
     }
 
 
-def _row(choice: Choice, chosen: bool) -> list[Any]:
-    return [
-        "→" if chosen else "",
-        choice.rule,
-        f"{choice.record} (unconfirmed)" if choice.unconfirmed else choice.record,
-        None if choice.distance is None else f"{choice.distance:.2f}",
-        None if choice.seconds is None else duration(choice.seconds),
-        None if choice.loss is None else f"{choice.loss:.1%}",
-        choice.reason or choice.schedule.summary,
-    ]
+def _row(choice: Choice) -> list[Any]:
+    reason = choice.reason or choice.schedule.summary
+    return [choice.rule, _record(choice), _distance(choice), _time(choice), _loss(choice), reason]
+
+
+def _time(choice: Choice) -> str | None:
+    """``2.67 ms predicted``; of an exact record its own, ``2.6 ms measured``."""
+    if choice.seconds is None:
+        return None
+    return f"{duration(choice.seconds)} {choice.time_source if _exact(choice) else 'predicted'}"
+
+
+def _record(choice: Choice) -> str | None:
+    where = f" on {choice.device}" if choice.device else ""
+    return f"{choice.record}{where}{' (unconfirmed)' * choice.unconfirmed}" if choice.record else None
+
+
+def _exact(choice: Choice) -> bool:
+    """Whether it is the problem's own record, whose time is none that is predicted."""
+    return choice.rule == "exact"
+
+
+def _distance(choice: Choice) -> str | None:
+    return None if choice.distance is None or _exact(choice) else f"{choice.distance:.2f}"
+
+
+def _loss(choice: Choice) -> str | None:
+    return None if choice.loss is None or _exact(choice) else f"{choice.loss:.1%}"
 
 
 def _document(choice: Choice) -> dict[str, Any]:

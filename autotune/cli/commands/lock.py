@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autotune.cli.errors import BadInputError, user_input
-from autotune.cli.operator_commands import default_fields
 from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, output_option, spec_of
 from autotune.cli.rendering.output import print_json
 from autotune.cli.suite import entries_of
@@ -70,7 +69,7 @@ def _of_suites(named: list[str]) -> Wanted:
             raise BadInputError(f"--suite {text}: expected OPERATOR=SUITE, such as sgemm=shapes.json")
         with user_input():
             chosen = operator(name)
-        wanted.append((chosen, [entry.problem for entry in entries_of(chosen, default_fields(chosen), Path(suite))]))
+        wanted.append((chosen, [entry.problem for entry in entries_of(chosen, {}, Path(suite))]))
     return wanted
 
 

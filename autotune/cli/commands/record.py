@@ -76,7 +76,7 @@ def record(
     if not times:
         raise CommandError(f"no schedule worked for {title}; see autotune db trials {operator.name}")
     write_recording(output, recorded)
-    document = {
+    document: dict[str, Any] = {
         "recording": str(output),
         "bytes": output.stat().st_size,
         "schedules": len(recorded),
@@ -87,5 +87,6 @@ def record(
     if as_json:
         print_json(document)
     else:
-        shown = document | {"optimum": duration(min(times)), "slowest": duration(max(times))}
+        ends = {name: f"{duration(document[name])} {target.time_source}" for name in ("optimum", "slowest")}
+        shown = document | ends
         print_table(title, ("recorded", ""), shown.items())

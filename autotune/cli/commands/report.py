@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autotune.base.files import write_text
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
 from autotune.cli.options import (
     DatabaseOption,
@@ -20,12 +22,12 @@ from autotune.cli.options import (
     run_of,
 )
 from autotune.cli.printable import printable
-from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.runs import facts
 
 if TYPE_CHECKING:
     from autotune.db import RunRecord, TuningDB
-    from autotune.report.subject import Group
+    from autotune.report.subject import Group, Skipped
 
 
 def report(
@@ -35,6 +37,7 @@ def report(
             help="A run, by its id or its first digits, or an operator. Default: the newest run.",
             metavar="[RUN | OPERATOR]",
             show_default=False,
+            autocompletion=completion.subjects,
         ),
     ] = None,
     problem: ProblemOption = None,
@@ -50,25 +53,29 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Write a page of HTML with what is known of a run or an operator: one file, which needs no network."""
-    from autotune.compiler import compiler_version
     from autotune.report.benches import read_bench
     from autotune.report.document import document
     from autotune.report.page import page
+    from autotune.report.subject import possible
 
     with user_input():
         benches = [read_bench(path) for path in bench or []]
+    tell("drawing")
     with opened(db) as database:
         operator, run = _subject(subject, database)
-        groups = _groups(database, operator, run, problem, model_of(device, database))
+        groups, skipped = _groups(database, operator, run, problem, model_of(device, database))
         models = dict.fromkeys(group.known.spec.name for group in groups)
         calibrations = {model: found for model in models if (found := database.calibration(model))}
-        records = [best for model in models for best in database.bests(device=model, compiler=compiler_version())]
+        bests = (best for model in models for best in database.leading(model))
+        records, others = possible(bests)
     told = facts(run, [trial for group in groups for trial in group.trials]) if run else []
     title = f"autotune: {operator} on {', '.join(models)}{f', run {run.id}' if run else ''}"
     text = page(document(title, told, groups, records, benches, calibrations))
     path = output or Path(f"report-{run.id if run else operator}.html")
     with user_input():
         write_text(path, text)
+    if skipped := skipped | others:
+        print(_left_out(skipped), file=sys.stderr)
     trials = sum(len(group.trials) for group in groups)
     if as_json:
         print_json({"path": path, "bytes": len(text.encode()), "trials": trials, "problems": len(groups)})
@@ -92,13 +99,20 @@ def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | Non
 
 def _groups(
     database: TuningDB, operator: str, run: RunRecord | None, problem: str | None, device: str | None
-) -> list[Group]:
+) -> tuple[list[Group], Skipped]:
     from autotune.compiler import compiler_version
     from autotune.report.subject import groups_of
 
-    groups = groups_of(database, operator, compiler_version(), run.id if run else None, problem, device)
+    groups, skipped = groups_of(database, operator, compiler_version(), run.id if run else None, problem, device)
     if not groups:
         of = f"run {run.id}" if run else operator
         selected = " that these options select" if problem or device else ""
-        raise CommandError(f"{database.location} has no trials of {of}{selected}")
-    return groups
+        left_out = f"; {_left_out(skipped)}" if skipped else ""
+        raise CommandError(f"{database.location} has no trials of {of}{selected}{left_out}")
+    return groups, skipped
+
+
+def _left_out(skipped: Skipped) -> str:
+    """How many trials are not on the page, and why the first one is not."""
+    count, ((_, operator, key, *_), why) = len(skipped), next(iter(skipped.items()))
+    return printable(f"skipped {count} trial{'s' * (count > 1)}, the first one of {operator} {key}: {why}")

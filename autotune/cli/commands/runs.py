@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from autotune.cli import completion
 from autotune.cli.errors import BadInputError
 from autotune.cli.options import DatabaseOption, JsonOption, checked_output, opened, run_of
 from autotune.cli.printable import printable
@@ -18,7 +19,9 @@ app = typer.Typer(invoke_without_command=True)
 
 _NEWEST = 20
 
-RunArgument = Annotated[str, typer.Argument(help="The run's id, or its first digits.", metavar="ID")]
+RunArgument = Annotated[
+    str, typer.Argument(help="The run's id, or its first digits.", metavar="ID", autocompletion=completion.runs)
+]
 
 
 @app.callback()

@@ -63,7 +63,13 @@ def _fields(cls: type[Any], values: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _print_fields(title: str, columns: tuple[str, ...], fields: list[dict[str, Any]]) -> None:
-    print_table(title, columns, [[field[column] for column in columns] for field in fields])
+    """A line of a docstring may be of several fields: it is printed once."""
+    before = [None, *(field["help"] for field in fields)]
+    shown = [
+        field | {"help": "as above" if field["help"] and field["help"] == last else field["help"]}
+        for field, last in zip(fields, before, strict=False)
+    ]
+    print_table(title, columns, [[field[column] for column in columns] for field in shown], below=columns[-1])
 
 
 def _print(document: dict[str, Any]) -> None:

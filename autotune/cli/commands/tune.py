@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import cache, partial
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ import typer
 from autotune.cli.early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
 from autotune.cli.options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
-from autotune.cli.rendering.dry_run import outlook_document, print_outlook
+from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
 from autotune.cli.rendering.output import print_json
 from autotune.cli.rendering.progress import shown_progress
 from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
@@ -40,6 +41,10 @@ def tune(
     trials: Annotated[int, typer.Option(help="How many new schedules to try at most, for each problem.")] = 200,
     seconds: Annotated[
         float | None, typer.Option(help="How long to tune each problem at most, in seconds.", show_default=False)
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(help="End after so many trials without a faster schedule, for each problem.", show_default=False),
     ] = None,
     sampler: Annotated[
         str, typer.Option(help="The sampler: bayes, or Optuna's tpe, random, nsga2, brute_force or gp.")
@@ -78,7 +83,7 @@ def tune(
     from autotune.tuner.parallel import Parallel, shared_out
 
     with user_input():
-        options = TuneOptions(trials=trials, seconds=seconds, sampler=sampler, seed=seed, study=study)
+        options = TuneOptions(trials, seconds, sampler, seed, study=study, patience=patience)
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each selects the problems to tune")
@@ -163,19 +168,22 @@ def _statements(operator: Any, problem: Problem, device: Device) -> list[tuple[A
 
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
     """Say what would be tried of each problem on each device model."""
-    from autotune.runs.outlook import outlook
+    from autotune.runs.outlook import outlook, pace
 
     runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
-    looked = [
-        (by, stated, device, outlook(by, stated, device, database), options)
-        for device, problem in runs
-        for by, stated in _statements(operator, problem, device)
-    ]
+    asked = [(by, stated, on) for on, problem in runs for by, stated in _statements(operator, problem, on)]
+    brief, paces = len(runs) > 1, cache(partial(pace, database))
+    looked = []
+    for by, stated, on in asked:
+        seconds = paces(by.name, on.spec.name, on.time_source)
+        looked.append((by, stated, on, outlook(by, stated, on, database, seconds, brief=brief), options))
     if as_json:
         print_json([outlook_document(*one) for one in looked])
-        return
-    for one in looked:
-        print_outlook(*one)
+    elif brief:
+        print_outlooks(looked)
+    else:
+        for one in looked:
+            print_outlook(*one)
 
 
 def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bool, db: str | None) -> None:

@@ -11,7 +11,7 @@ import typer
 from autotune.cli.errors import user_input
 from autotune.cli.options import DatabaseOption, JsonOption, checked_output, opened
 from autotune.cli.printable import printable
-from autotune.cli.rendering.output import print_json, print_table
+from autotune.cli.rendering.output import print_json, print_table, tell
 
 if TYPE_CHECKING:
     from autotune.db.pruning import Prunable
@@ -26,6 +26,7 @@ def prune(
     from autotune.compiler import compiler_version
 
     with opened(db) as database:
+        tell("emitting the programs of all trials, to see which are others today")
         found = database.prune(compiler_version(), remove=yes)
     counts = _counts(found)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .output import print_table
@@ -49,9 +50,30 @@ def print_outlook(operator: Any, problem: Problem, device: Device, found: Outloo
         ("then", f"{max(0, len(found.first) - _SHOWN)} more such, then what the sampler {options.sampler} draws"),
         ("until", until),
         ("one trial", "unknown: no run of this operator on this device model yet" if pace is None else f"{pace:.2g} s"),
-        ("takes", "unknown" if seconds is None else f"about {seconds:.0f} s"),
+        ("takes", _takes(seconds)),
     ]
     print_table(title(operator, problem, device), ("would run", ""), rows)
+
+
+def print_outlooks(looked: Sequence[tuple[Any, Problem, Device, Outlook, TuneOptions]]) -> None:
+    """Print a row for each of many problems, and the whole time."""
+    ends = [_end(found, options) for *_, found, options in looked]
+    rows = [
+        (operator.name, problem.key, device.selector, f"{found.size.legal:.2g}", found.known, limit, _takes(seconds))
+        for (operator, problem, device, found, _), (limit, seconds) in zip(looked, ends, strict=True)
+    ]
+    columns = ("operator", "problem", "device", "legal schedules, about", "known", "ended by", "takes")
+    print_table("Would run", columns, rows, ("ended by", "known"))
+    known = [seconds for _, seconds in ends if seconds is not None]
+    untold = len(ends) - len(known)
+    because = f"; of {untold} it is unknown, since no such operator ran on such a device yet" if untold else ""
+    print(f"{len(looked)} runs: {_takes(sum(known)) if known else 'how long is unknown'} together{because}")
+
+
+def _takes(seconds: float | None) -> str:
+    if seconds is None:
+        return "unknown"
+    return f"about {seconds:.0f} s" if seconds < 600 else f"about {seconds / 3600:.1f} h"
 
 
 def _end(found: Outlook, options: TuneOptions) -> tuple[str | None, float | None]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autotune.cli.printable import printable
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from .layout import fitted_widths, natural_widths, table_lines, total_width
 
 _WIDE = 1000  # columns of an output that is no terminal: nothing is wrapped or cut short there
+_BESIDE = 4  # lines of a terminal that are left for the prompt and for what was typed
 
 
 def print_json(value: Any) -> None:
@@ -25,66 +28,78 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=1, default=str, ensure_ascii=False)
 
 
+def tell(doing: str) -> None:
+    """Say in a terminal what is going to take more than a second."""
+    if sys.stderr.isatty():
+        print(f"{doing} …", file=sys.stderr)
+
+
+def print_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Print rows as CSV, with a first line of names; None is an empty cell."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([printable(str(one)) if isinstance(one, str) else one for one in row] for row in rows)
+
+
 def print_table(
-    title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]], expendable: Sequence[str] = ()
-) -> None:
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Iterable[Any]],
+    expendable: Sequence[str] = (),
+    *,
+    below: str = "",
+    rest: str = "",
+    above: int = 0,
+) -> int:
     """Print rows of anything that has a string form; None is an empty cell and numbers stand to the right.
 
     Where a terminal is too narrow for whole lines, a column whose rows are all alike becomes a word of the title. Then
-    the `expendable` columns are left out, one by one, until lines fit. After that, the widest cells are folded.
+    the column `below` moves to lines of its own under each row, and the `expendable` columns are left out, one by one,
+    until lines fit. After that, the widest cells are folded.
+
+    With `rest`, which says how to get them, rows beyond a screen are only counted; `above` lines of it are taken.
+
+    Returns:
+        How many lines were printed.
     """
-    from rich.console import Console
-    from rich.text import Text
+    values = [list(row) for row in rows]
+    size = shutil.get_terminal_size() if sys.stdout.isatty() else os.terminal_size((_WIDE, 0))
+    right = [bool(values) and all(_is_number(row[index]) for row in values) for index in range(len(columns))]
+    cells = [["" if value is None else printable(str(value)) for value in row] for row in values]
 
-    cells = [list(row) for row in rows]
-    terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else _WIDE, markup=False, highlight=False, emoji=False)
+    def fits() -> bool:
+        return total_width(natural_widths(columns, cells)) <= size.columns
 
-    def fits(table: Table) -> bool:
-        return console.measure(table, options=console.options.update(max_width=_WIDE)).maximum <= console.width
+    def without(index: int) -> list[str]:
+        nonlocal columns
+        columns = [name for at, name in enumerate(columns) if at != index]
+        del right[index]
+        return [row.pop(index) for row in cells]
 
-    table = _table(columns, cells)
-    if not fits(table) and len(cells) > 1:
-        title, columns, cells = _without_alike(title, columns, cells)
-        table = _table(columns, cells)
+    alike = [index for index in range(len(columns) - 1) if len({row[index] for row in cells}) == 1]
+    words = []
+    if len(cells) > 1 and not fits():
+        words = [f"{columns[index]} {cells[0][index]}" for index in alike if cells[0][index]]
+        for index in reversed(alike):
+            without(index)
+    under = without(columns.index(below)) if below and below in columns and not fits() else []
     for name in expendable:
-        if name in columns and not fits(table):
-            columns, cells = _without(columns, cells, [columns.index(name)])
-            table = _table(columns, cells)
-    heading = Text(printable(title), style="bold")  # the title of a Table would be folded to the table's width
-    if terminal:
-        console.print(heading, table, sep="\n")
-        return
-    with console.capture() as text:
-        console.print(heading, table, sep="\n")
-    print("\n".join(line.rstrip() for line in text.get().splitlines()))
+        if name in columns and not fits():
+            without(columns.index(name))
+    heading = printable(": ".join(filter(None, [title, ", ".join(words)])))
+    bold = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    head, *body = table_lines(columns, cells, fitted_widths(columns, cells, size.columns), right, under, size.columns)
+    print(f"\x1b[1m{heading}\x1b[0m" if bold else heading, *head, sep="\n")
+    printed = 1 + len(head)
+    for shown, lines in enumerate(body):
+        if rest and size.lines and shown and above + printed + len(lines) > size.lines - _BESIDE:
+            print(f"… {len(body) - shown} more; {rest}")
+            break
+        print(*lines, sep="\n")
+        printed += len(lines)
+    print()
+    return printed + 1
 
 
-def _without_alike(
-    title: str, columns: Sequence[str], cells: list[list[Any]]
-) -> tuple[str, Sequence[str], list[list[Any]]]:
-    """The columns whose rows differ, and the last one; the others become words of the title."""
-    first = cells[0]
-    alike = [index for index in range(len(columns) - 1) if all(row[index] == first[index] for row in cells)]
-    words = [f"{columns[index]} {first[index]}" for index in alike if first[index] not in (None, "")]
-    return (": ".join(filter(None, [title, ", ".join(words)])), *_without(columns, cells, alike))
-
-
-def _without(
-    columns: Sequence[str], cells: list[list[Any]], left_out: Sequence[int]
-) -> tuple[Sequence[str], list[list[Any]]]:
-    kept = [index for index in range(len(columns)) if index not in left_out]
-    return [columns[index] for index in kept], [[row[index] for index in kept] for row in cells]
-
-
-def _table(columns: Sequence[str], cells: Sequence[Sequence[Any]]) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        numbers = all(isinstance(row[index], (int, float)) and not isinstance(row[index], bool) for row in cells)
-        table.add_column(column, justify="right" if cells and numbers else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*("" if value is None else printable(str(value)) for value in row))
-    return table
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -6,7 +6,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from threading import Lock
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from autotune.base.log import messages_shown
@@ -99,7 +100,7 @@ class _Terminal:
 
 
 class _Lines:
-    """A line for each improvement of a run, and one now and then while there is none."""
+    """A line for each improvement of a run, and one now and then while there is none, or nothing ends."""
 
     def __init__(self) -> None:
         self._turn = Lock()
@@ -109,10 +110,12 @@ class _Lines:
         self, title: str, problem: Problem, peaks: Peaks, options: TuneOptions, label: str = ""
     ) -> Iterator[Callable[[Progress], None]]:
         best: Trial | None = None
-        failed, shown = 0, 0.0
+        begun, done, failed, shown = monotonic(), 0, 0, 0.0
+        over = Event()
 
         def show(progress: Progress) -> None:
-            nonlocal best, failed, shown
+            nonlocal best, done, failed, shown
+            done = progress.done
             failed += progress.trial.status is not Status.OK
             if progress.best is best and progress.elapsed < shown + _PAUSE:
                 return
@@ -120,8 +123,22 @@ class _Lines:
             counts = f"{progress.done}/{progress.budget}  {progress.elapsed:.0f} s  {failed} failed"
             self._print(f"{label}{counts}  {_best(problem, peaks, best)}")
 
+        def show_waiting() -> None:
+            """Nothing may end for long: compilers are slow where others use the machine."""
+            nonlocal shown
+            while not over.wait(_PAUSE):
+                if (elapsed := monotonic() - begun) >= shown + _PAUSE:
+                    shown = elapsed
+                    self._print(f"{label}{done}/{options.trials}  {elapsed:.0f} s  compiling and verifying")
+
         self._print(f"{label}{title}: until {_limits(options)}")
-        yield show
+        waiting = Thread(target=show_waiting, daemon=True)
+        waiting.start()
+        try:
+            yield show
+        finally:
+            over.set()
+            waiting.join()
 
     def paused(self) -> Lock:
         return self._turn
@@ -134,7 +151,8 @@ class _Lines:
 def _limits(options: TuneOptions) -> str:
     """What ends a run: ``60 s or 200 trials``."""
     seconds = "" if options.seconds is None else f"{options.seconds:g} s or "
-    return f"{seconds}{options.trials} trial{'s' * (options.trials > 1)}"
+    patience = "" if options.patience is None else f", or {options.patience} without a faster schedule"
+    return f"{seconds}{options.trials} trial{'s' * (options.trials > 1)}{patience}"
 
 
 def _left(progress: Progress, options: TuneOptions) -> tuple[float, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from autotune.search_spaces.machine.rates import duration
 
 from .output import print_json, print_table
-from .trials import schedule_words, trial_document
+from .trials import schedule_words, timed, trial_document
 
 if TYPE_CHECKING:
     from autotune.db import Trial, TuningDB
@@ -92,8 +92,8 @@ def _print_record(record: Trial, reasons: list[str], others: Sequence[Trial]) ->
     print_table("  ".join(_identity(record)), ("record", ""), figures.items())
     next_best = [trial for trial in others if trial.ok][:_SHOWN]
     if next_best:
-        columns = ("time", "times as long", "source", "compiler", "schedule differs in")
-        print_table("Next best", columns, (_compared(trial, record) for trial in next_best))
+        columns = ("time", "times as long", "compiler", "schedule differs in")
+        print_table("Next best", columns, (_compared(trial, record) for trial in next_best), below=columns[-1])
 
 
 def _spread(trial: Trial) -> str:
@@ -113,4 +113,4 @@ def _compared(trial: Trial, record: Trial) -> tuple[Any, ...]:
     seconds, best = trial.seconds or 0, record.seconds or 1
     same = schedule_words(record).split()
     differing = " ".join(word for word in schedule_words(trial).split() if word not in same)
-    return duration(seconds), f"{seconds / best:.3f}", trial.time_source, trial.compiler, differing
+    return timed(trial), f"{seconds / best:.3f}", trial.compiler, differing

@@ -6,22 +6,20 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autotune.search_spaces.machine.rates import duration
-
 from .output import print_json, print_table
-from .trials import trial_document
+from .trials import timed, trial_document
 
 if TYPE_CHECKING:
     from autotune.db import RunRecord, Trial
 
 
 def print_runs(runs: Sequence[RunRecord], as_json: bool) -> None:
-    """Print a line for each run; a narrow terminal gets them without their commands."""
+    """Print a line for each run; a narrow terminal gets the commands below."""
     if as_json:
         print_json([_document(run) for run in runs])
     elif runs:
         columns = ("run", "begun", "state", "took", "operator", "trials", "failed", "command")
-        print_table("Runs", columns, map(_row, runs), columns[-1:])
+        print_table("Runs", columns, map(_row, runs), below=columns[-1])
     else:
         print("no runs; run autotune tune first", file=sys.stderr)
 
@@ -40,9 +38,9 @@ def print_run(run: RunRecord, trials: Sequence[Trial], bests: Sequence[Trial], a
         return
     print_table(f"run {run.id}", ("run", ""), facts(run, trials))
     if bests:
-        columns = ("problem", "device", "trials", "failed", "time", "source", "schedule")
+        columns = ("problem", "device", "trials", "failed", "time", "schedule")
         rows = (_best_row(best, trials) for best in bests)
-        print_table("Best of the run", columns, rows, columns[-1:])
+        print_table("Best of the run", columns, rows, below=columns[-1])
 
 
 def _document(run: RunRecord) -> dict[str, Any]:
@@ -102,4 +100,4 @@ def _best_row(best: Trial, trials: Sequence[Trial]) -> tuple[Any, ...]:
     place = (best.problem.key, best.device.model)
     own = [trial for trial in trials if (trial.problem.key, trial.device.model) == place]
     failed = sum(not trial.ok for trial in own)
-    return *place, len(own), failed, duration(best.seconds or 0), best.time_source, best.summary
+    return *place, len(own), failed, timed(best), best.summary

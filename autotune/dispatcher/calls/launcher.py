@@ -41,6 +41,9 @@ class Served(Protocol):
     def fall_back(self, loaded: Loaded, error: LaunchError) -> None:
         """Go on to the next choice; raise the error if there is no reason to."""
 
+    def measure(self, stream: int, names: Names, values: Values) -> None:
+        """Go on with what is fastest with these values."""
+
 
 class _Bound(NamedTuple):
     """A loaded kernel, what fills in its arguments, and arguments that no thread uses at the moment."""
@@ -88,6 +91,11 @@ class Launcher:
             self._plan.calls += 1
             loaded.proven = True
             free.append(arguments)
+
+    def measure(self, stream: int, values: Values) -> None:
+        """Let the plan measure its candidates with these values, and launch what is fastest from then on."""
+        self._plan.measure(stream, self._names, values)
+        self._bound = self._bind()
 
     def fixed(self, values: Values) -> Launch:
         """What launches with these values, each time on the stream that it is given.

@@ -9,21 +9,21 @@ from typing import Any
 
 from autotune.base.log import logger
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Program
 from autotune.compiler import CompileError
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice.background import tune_in_background
 from autotune.dispatcher.choice.called import note
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.choice.records import warn_without_records
-from autotune.dispatcher.targets.base import CaptureError, Kernel, LaunchError, Target
+from autotune.dispatcher.choice.rule import Rule
+from autotune.dispatcher.targets.base import CaptureError, LaunchError, Target
 from autotune.dispatcher.targets.factory import target
 from autotune.search_spaces.contract.operator import Operator
 
-from .arguments import Names, Template
+from .arguments import Names, Values
 from .chosen import Chosen, tell
+from .first_call import measure
 from .launcher import Launcher, Loaded
-from .machine_code import MachineCode
 from .serving import Serving
 
 
@@ -41,6 +41,7 @@ class Plan:
     Attributes:
         operator, problem: what it computes, as stated for the kernel.
         loaded: the choice that serves, with its kernel.
+        unmeasured: whether its first call is to measure candidates; see `settings.configure`.
         calls: how often; of threads that call at once, one may count for both.
 
     Raises:
@@ -59,6 +60,7 @@ class Plan:
         "loaded",
         "operator",
         "problem",
+        "unmeasured",
     )
 
     def __init__(self, operator: Operator[Any, Any], problem: Problem, where: Target, one_shape: bool) -> None:
@@ -66,6 +68,7 @@ class Plan:
         stated = self._serving.formulation
         self.operator, self.problem, self._pointers = stated.operator, stated.problem, stated.pointers
         self.calls = 0
+        self.unmeasured = False
         self._target = where
         self._one_shape = one_shape
         self._launchers: dict[Names, Launcher] = {}
@@ -76,6 +79,11 @@ class Plan:
     def choice(self) -> Choice:
         """The schedule that serves, and why."""
         return self.loaded.chosen.choice
+
+    @property
+    def measures(self) -> bool:
+        """Whether a first call may measure."""
+        return self._serving.measures
 
     def launcher(self, names: Names) -> Launcher:
         """What launches with values for the problem's arguments of these names; the same one for the same names."""
@@ -93,11 +101,20 @@ class Plan:
             self.loaded = self._next()
         tell(self.loaded.chosen)
 
+    def measure(self, stream: int, names: Names, values: Values) -> None:
+        """Let what is fastest for the operands of this call serve from now on, unless the stream is being captured."""
+        with _creating:
+            if not self.unmeasured or self._target.capturing(stream):
+                return
+            self.unmeasured = False
+            self.loaded = measure(self, self._target, stream, names, values) or self.loaded
+        tell(self.loaded.chosen)
+
     def _next(self) -> Loaded:
         """The next choice that compiles and loads."""
         for choice in self._choices:
             for preferred in self._shape_specialized(choice), choice:
-                loaded = self._load(preferred) if preferred else None
+                loaded = self.load(preferred) if preferred else None
                 if loaded:
                     logger.info("%s serves", loaded.chosen)
                     return loaded
@@ -111,25 +128,13 @@ class Plan:
         program = self.operator.program(self.problem, special.schedule, self._target.spec)
         return special if self._one_shape or self._target.compiled(program) else None
 
-    def _load(self, choice: Choice) -> Loaded | None:
+    def load(self, choice: Choice) -> Loaded | None:
+        """A choice with its kernel; None, with a warning, if it does not compile or load."""
         try:
-            program = self.operator.program(self.problem, choice.schedule, self._target.spec)
-            code = self._serving.code(choice)
-            template = Template(program, self._kernel(choice, program, code), self._target.encoder)
-            return Loaded(self._chosen(choice, program, code), template)
+            return self._serving.loaded(choice)
         except (CompileError, LaunchError) as error:
             self._skip(choice, error)
             return None
-
-    def _kernel(self, choice: Choice, program: Program, code: MachineCode) -> Kernel:
-        if choice.baseline:
-            return self._target.substitute(self.problem, self.operator.substitutes[choice.baseline])
-        return self._target.load(self.problem, program, code)
-
-    def _chosen(self, choice: Choice, program: Program, code: MachineCode) -> Chosen:
-        digest = "" if choice.baseline else program.digest
-        model = self._target.spec.name
-        return Chosen(self.operator.name, self.problem, model, choice, digest, code.cubins, code.compiled)
 
     def _skip(self, choice: Choice, error: Exception) -> None:
         """Warn that a choice does not serve; of the last one there is, raise what was wrong."""
@@ -189,6 +194,7 @@ def _made(operator: Operator[Any, Any], problem: Problem, device: int, stream: i
     plan = Plan(operator, problem, where, one_shape)
     emulated = device == HOST
     untuned = plan.choice.rule not in (Rule.LOCK, Rule.BASELINE, Rule.EXACT) and not emulated
+    plan.unmeasured = untuned and plan.choice.rule is not Rule.FIRST_CALL and plan.measures
     note(plan.operator.name, where.spec.name, plan, untuned=untuned, at_once=not emulated)
     if untuned:
         warn_without_records(plan.operator, where.spec)

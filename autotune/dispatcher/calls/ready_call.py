@@ -41,17 +41,21 @@ class ReadyCall(NamedTuple):
         stream: the handle of the stream.
         values: the addresses of all arrays, 0 for one that is left out; then the numbers and the scalars.
         outputs: in the order of `Call.outputs`.
+        measurable: whether the plan is to measure candidates, and another launch finds what it reads as this one does.
     """
 
     resolved: Resolved
     stream: int
     values: Values
     outputs: Arrays
+    measurable: bool
 
     def launch(self) -> None:
         """Launch; of immutable arrays, wait for the result."""
         launcher = self.resolved.launcher
         if launcher is not None:
+            if self.measurable:
+                launcher.measure(self.stream, self.values)
             launcher.launch(self.stream, self.values)
             if not arrays.IMMUTABLE.isdisjoint(map(type, arrays.each(self.outputs))):
                 target(next(iter(self.resolved.views.values())).device).synchronize(self.stream)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -80,7 +81,13 @@ class Resolver:
             resolved = _kept(self._resolved, key, partial(self._resolve, handle, given, case))
         else:
             check_apart(call, moved((name for name, _ in given), resolved.views, at))
-        return ReadyCall(resolved, handle, (*at, *resolved.numbers, *scalars), outputs)
+        measurable = resolved.plan is not None and resolved.plan.unmeasured and self._repeatable(at, len(written), case)
+        return ReadyCall(resolved, handle, (*at, *resolved.numbers, *scalars), outputs, measurable)
+
+    def _repeatable(self, at: Sequence[int], outputs: int, case: Case) -> bool:
+        """Whether no array is read and written; `at` has the addresses of all, the outputs' at its end."""
+        call, first = self._call, len(at) - outputs
+        return not (call.updates or (call.accumulates and case[-1]) or {*at[:first]} & {*at[first:]} - {0})
 
     def types(self, inputs: Mapping[str, Layout | None], case: Case) -> Mapping[str, ArrayType]:
         """Shapes and dtypes of all outputs; inputs and outputs are those of `one_by_one`.
@@ -174,9 +181,13 @@ class Resolver:
 
 
 def plain_option(option: Any) -> Any:
-    """An option as operators get it: lists are tuples, and dtypes of any library are `DType`."""
-    if isinstance(option, list):
-        return tuple(option)
+    """An option as operators get it: lists are tuples, whole numbers ``int``, and dtypes of any library `DType`."""
+    if isinstance(option, list | tuple):
+        return tuple(map(plain_option, option))
+    if isinstance(option, bool | np.bool_):
+        return bool(option)
+    if isinstance(option, Integral):
+        return int(option)
     if isinstance(option, type | np.dtype) or type(option).__name__ == "dtype":
         name = str(option).removeprefix("torch.") if type(option).__module__ == "torch" else np.dtype(option).name
         return DType(name)

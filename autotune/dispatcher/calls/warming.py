@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
-from autotune.dispatcher.choice.choose import Choice, Rule
+from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.choice.formulation import KnownRecords, formulation_of
+from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.lock.document import Locked
 from autotune.dispatcher.lock.lock import Lock, digests
 from autotune.search_spaces.contract.operator import Operator

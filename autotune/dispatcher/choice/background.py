@@ -18,7 +18,7 @@ _tuning: list[subprocess.Popen[bytes]] = []  # the process that tunes, if any wa
 
 def tune_in_background(operator: str, model: str) -> None:
     """Start tuning if the program asked for it, no tuning is running, and a GPU is idle."""
-    if not settings.background or any(process.poll() is None for process in _tuning):
+    if settings.tune != "background" or any(process.poll() is None for process in _tuning):
         return
     device = idle_gpu(model) if settings.device is None else settings.device
     if device is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from math import inf
 from typing import Any
 
@@ -17,21 +16,11 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .modelled import preferred
 from .records import Record
+from .rule import Rule
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
 RECORD_TIE = 1.03  # up to this ratio of modelled times, a measured record is trusted more than the model
-
-
-class Rule(StrEnum):
-    """Why a schedule is chosen, in the order in which the rules apply."""
-
-    LOCK = "lock"
-    BASELINE = "baseline"
-    EXACT = "exact"
-    NEAREST = "nearest"
-    MODEL = "model"
-    DEFAULT = "default"
 
 
 @dataclass(frozen=True)
@@ -53,6 +42,8 @@ class Choice:
         modelled: of a record, the modelled time of its schedule for this problem.
         unconfirmed: whether the record's schedule emits another program today. Then it serves its own problem as it
             serves others, by the rule `NEAREST`.
+        device, differs: of a record by the rule `KIN`, the model that it was measured on, and what this one has more or
+            less of.
     """
 
     rule: Rule
@@ -67,11 +58,13 @@ class Choice:
     baseline: str = ""
     modelled: float | None = None
     unconfirmed: bool = False
+    device: str = ""
+    differs: str = ""
 
     @property
     def shape_specialized(self) -> Choice:
-        """The same, shape-specialised, as after `warm`; of an exact record, a lock and a baseline, it is unchanged."""
-        if self.rule in (Rule.LOCK, Rule.BASELINE, Rule.EXACT):
+        """The same, shape-specialised, as after `warm`; of what was measured or locked, it is unchanged."""
+        if self.rule in (Rule.LOCK, Rule.BASELINE, Rule.EXACT, Rule.FIRST_CALL):
             return self
         return replace(self, schedule=self.schedule.shape_specialized)
 
@@ -81,7 +74,8 @@ class Choice:
         if self.baseline:
             return self.baseline
         if self.record:
-            return f"the {'unconfirmed ' * self.unconfirmed}record of {self.record}"
+            where = f" on {self.device}" if self.device else ""
+            return f"the {'unconfirmed ' * self.unconfirmed}record of {self.record}{where}"
         return f"the {self.rule}'s schedule"
 
 
@@ -132,8 +126,9 @@ def from_records(
 ) -> list[Choice]:
     """The problem's own record, and the others of its kind with sizes within a factor of 8, nearest first.
 
-    A record whose schedule is illegal here has a `reason` in place of times, and comes last. Measured records come
-    before modelled ones.
+    Those of kin, other models of the device's architecture, are among the others, whatever their problem. A record
+    whose schedule is illegal here has a `reason` in place of times, and comes last. Measured records come before
+    modelled ones.
     """
     found = [_recorded(operator, problem, spec, record) for record in known if _serves(record, problem)]
     return sorted(found, key=_rank)
@@ -174,14 +169,22 @@ def _serves(record: Record, problem: Problem) -> bool:
 
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, record: Record) -> Choice:
-    exact = record.problem.key == problem.key and not record.unconfirmed
-    rule = Rule.EXACT if exact else Rule.NEAREST
-    choice = Choice(rule, record.schedule, record.problem.key, record.time_source, unconfirmed=record.unconfirmed)
+    exact = record.problem.key == problem.key and not record.unconfirmed and record.kin is None
+    rule = Rule.KIN if record.kin else Rule.EXACT if exact else Rule.NEAREST
+    choice = Choice(
+        rule,
+        record.schedule,
+        record.problem.key,
+        record.time_source,
+        unconfirmed=record.unconfirmed,
+        device=record.kin.name if record.kin else "",
+        differs=spec.beside(record.kin) if record.kin else "",
+    )
     reason = "; ".join(operator.violations(problem, record.schedule, spec))
     if reason:  # the model knows no time of what cannot be computed
         return replace(choice, reason=reason)
     modelled = modelled_seconds(operator, problem, record.schedule, spec)
-    seconds = transferred_seconds(operator, record, spec, modelled)
+    seconds = transferred_seconds(operator, problem, record, spec, modelled)
     return replace(
         choice,
         distance=distance(problem, record, spec, seconds),

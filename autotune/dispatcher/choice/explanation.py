@@ -13,9 +13,10 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .choose import Choice, Rule, faster, from_records, in_order
+from .choose import Choice, faster, from_records, in_order
 from .formulation import KnownRecords, formulation_of
 from .records import Record, records
+from .rule import Rule
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Explanation:
             return f"{self.operator} {self.problem.key}, served by {self.served_by}"
         chosen = self.chosen
         words = [f"{self.operator} {self.problem.key} on {self.spec.name}: {chosen.rule}"]
-        if chosen.rule is Rule.NEAREST:
-            words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}")
+        if chosen.rule in (Rule.NEAREST, Rule.KIN):
+            where = f" on {chosen.device} (here: {chosen.differs or 'alike'})" if chosen.device else ""
+            words.append(f"{'unconfirmed ' * chosen.unconfirmed}record {chosen.record}{where}")
             words.append(f"distance {chosen.distance:.2f}")
         if chosen.seconds is not None:
             words.append(f"predicted {chosen.seconds * 1e6:.1f} µs")

@@ -14,8 +14,9 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .choose import Choice, Rule, choices
+from .choose import Choice, choices
 from .records import Record
+from .rule import Rule
 
 KnownRecords = Callable[[Operator[Any, Any]], Sequence[Record]]
 

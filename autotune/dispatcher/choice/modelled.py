@@ -19,10 +19,16 @@ def preferred(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) 
     The model gives many large tiles the same time. Of those the first one is taken, since seeds are sorted by guess.
     Seeds that were tuned as shape-generic kernels come before those that were tuned as shape-specialised ones.
     """
+    seconds = ranked(operator, problem, spec)
+    return next(iter(seconds.items()))
+
+
+def ranked(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> dict[Schedule, float]:
+    """An operator's seeds, shape-generic, and the modelled seconds of each: the `preferred` one, then by time."""
     seeds = operator.seeds(problem, spec)
     general = [schedule.shape_generic for schedule in seeds]
     found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
     ordered = dict.fromkeys([*found, *general])
     seconds = {schedule: modelled_seconds(operator, problem, schedule, spec) for schedule in ordered}
     least = min(seconds.values())
-    return next((schedule, time) for schedule, time in seconds.items() if time <= TIE * least)
+    return dict(sorted(seconds.items(), key=lambda one: max(one[1], TIE * least)))

@@ -19,6 +19,7 @@ from autotune.db.pretuned import advice, digest
 from autotune.db.states import TimeSource
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import device_spec, kin_of
 
 from . import snapshots
 
@@ -36,6 +37,7 @@ class Record(NamedTuple):
         registers: of a block; 0 if that is not known.
         faster_baselines: baselines that were faster than this schedule, measured alternately with it.
         unconfirmed: whether its schedule emits another program today than the one that was timed.
+        kin: the device that it was timed on, if that is another model of the same architecture.
     """
 
     problem: Problem
@@ -45,6 +47,7 @@ class Record(NamedTuple):
     registers: int = 0
     faster_baselines: frozenset[str] = frozenset()
     unconfirmed: bool = False
+    kin: DeviceSpec | None = None
 
     @property
     def own_only(self) -> bool:
@@ -53,7 +56,9 @@ class Record(NamedTuple):
 
 
 def read_records(operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -> list[Record]:
-    """The records of every problem of an operator on a device model, those of one problem best first.
+    """The records of every problem of an operator on a device model and on its kin, those of one problem best first.
+
+    Kin are the other models of the same architecture; of their records, those that were measured count.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -73,7 +78,7 @@ def few_records(
 
     trials = (one for one in database.trials(operator.name, device=spec.name) if one.problem.key in keys)
     kept = reduced(trials, within, _compiler())
-    return _records(operator, (_as_json(trial) for one in kept for trial in one.trials))
+    return _records(operator, [(None, [_as_json(trial) for one in kept for trial in one.trials])])
 
 
 def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
@@ -82,7 +87,8 @@ def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
     if location is None:
         return []
     key = (location, operator.name, spec.name, *_field_names(operator))
-    version = snapshots.version_of(location, digest(operator.name, spec.name))
+    shipped = " ".join(digest(operator.name, model) for model in (spec.name, *kin_of(spec)))
+    version = snapshots.version_of(location, shipped)
     known = _known.get(key)
     if known and version.name and known[0] == version.name:
         return known[1]
@@ -100,7 +106,8 @@ def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
 
 def warn_without_records(operator: Operator[Any, Any], spec: DeviceSpec) -> None:
     """Say once how to get good schedules on a device model that has none of an operator."""
-    if not records(operator, spec) and (text := advice(spec.name, operator.name)):
+    own = any(record.kin is None for record in records(operator, spec))
+    if not own and (text := advice(spec.name, operator.name)):
         _warn_once(text)
 
 
@@ -112,11 +119,19 @@ def _warn_once(text: str) -> None:
 # A record as JSON: the problem's and the schedule's fields, seconds, time source, registers of a thread, the baselines
 # that were faster, and whether it is unconfirmed.
 _Plain = tuple[Any, Any, float, str, int, list[str], bool]
+# Those of the device itself, and of each of its kin, whose limits come first.
+_Groups = list[tuple[Any, list[_Plain]]]
 _known: dict[tuple[str, ...], tuple[str, list[Record]]] = {}
 
 
-def _plain(operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -> list[_Plain]:
-    return [_as_json(trial) for trial in database.serving(operator.name, spec.name, _compiler())]
+def _plain(operator: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -> _Groups:
+    groups: _Groups = [(None, [_as_json(trial) for trial in database.serving(operator.name, spec.name, _compiler())])]
+    for kin in database.kin(operator.name, spec):
+        trials = database.serving(operator.name, kin.model, _compiler())
+        measured = [_as_json(trial) for trial in trials if trial.time_source is TimeSource.MEASURED]
+        if measured:
+            groups.append((kin.limits, measured))
+    return groups
 
 
 def _field_names(operator: Operator[Any, Any]) -> list[str]:
@@ -142,7 +157,15 @@ def _as_json(trial: Trial) -> _Plain:
     return trial.problem.fields, trial.schedule, trial.seconds, trial.time_source, registers, faster, unconfirmed
 
 
-def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Record]:
+def _records(operator: Operator[Any, Any], groups: _Groups) -> list[Record]:
+    found: list[Record] = []
+    for limits, plain in groups:
+        with suppress(ValueError):  # limits that another version stored
+            found += _of_device(operator, plain, device_spec(limits) if limits else None)
+    return found
+
+
+def _of_device(operator: Operator[Any, Any], plain: Iterable[_Plain], kin: DeviceSpec | None) -> list[Record]:
     found: list[Record] = []
     for problem_fields, schedule_fields, seconds, time_source, registers, faster, unconfirmed in plain:
         # A trial of another version may have fields that this one does not know.
@@ -151,7 +174,7 @@ def _records(operator: Operator[Any, Any], plain: Iterable[_Plain]) -> list[Reco
             schedule = operator.schedule(schedule_fields)
             of_block = registers * getattr(schedule, "threads", 0)
             source, beaten_by = TimeSource(time_source), frozenset(faster)
-            found.append(Record(problem, schedule, seconds, source, of_block, beaten_by, unconfirmed))
+            found.append(Record(problem, schedule, seconds, source, of_block, beaten_by, unconfirmed, kin))
     return [*found, *_for_others(found)]
 
 
@@ -174,7 +197,7 @@ def _location(text: str | None) -> str | None:
     return database.location if database else None
 
 
-def _read(operator: Operator[Any, Any], spec: DeviceSpec) -> list[_Plain] | None:
+def _read(operator: Operator[Any, Any], spec: DeviceSpec) -> _Groups | None:
     """The records in the user's database; None, with a warning, if it cannot be read."""
     from autotune.db import DatabaseError
 

@@ -19,7 +19,7 @@ from autotune import codegen, search_spaces
 from autotune.base.cache import cache_folder, keep_newest, own_content, own_place, seal
 from autotune.base.files import write_text
 
-_FORMAT = 3  # the form of a snapshot; what a record is, or which one is best, takes a new number when it changes
+_FORMAT = 4  # the form of a snapshot; what a record is, or which one is best, takes a new number when it changes
 _KEPT = 100  # snapshots of operators on device models
 _TICK = 100_000_000  # ns: more than the clock of a file system goes on by at once
 

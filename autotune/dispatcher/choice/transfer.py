@@ -1,4 +1,4 @@
-"""What a record promises for another problem: its time there by the time model, and how far it is.
+"""What a record promises for another problem or device: its time there by the time model, and how far it is.
 
 On the 158 pairs of shipped sgemm records that share a schedule and are comparable, the standard deviation of the log
 error of a transferred time is 0.019. A record's own time thus says how the model is wrong about its schedule.
@@ -21,6 +21,7 @@ from .records import Record
 
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
 DOUBT = 0.1  # added to the logarithm of a time for each e-fold between sizes: a time from twice as far counts 7 % more
+OTHER_DEVICE = 0.5  # e-folds that a record of kin is farther: the model knows less of devices than of sizes
 OTHER_DATA = 1.0  # e-folds that a record of other data is farther, for each such field
 LEAST_SECONDS = 1e-9  # seconds of any problem: nothing to do has no logarithm
 
@@ -33,19 +34,27 @@ def comparable(problem: Problem, record: Record) -> bool:
     return all(max(here, there) <= FARTHEST * max(1, min(here, there)) for here, there in pairs)
 
 
-def transferred_seconds(operator: Operator[Any, Any], record: Record, spec: DeviceSpec, modelled: float) -> float:
-    """The time of a record's schedule on another problem, for which the model gives it `modelled` seconds."""
-    return record.seconds * (modelled / _own_modelled(operator, record.problem, record.schedule, spec))
+def transferred_seconds(
+    operator: Operator[Any, Any], problem: Problem, record: Record, spec: DeviceSpec, modelled: float
+) -> float:
+    """The time of a record's schedule on another problem, for which the model gives it `modelled` seconds.
+
+    That of another device is never below this one's roofline, since the ratio of two models may be.
+    """
+    own = record.kin or spec
+    seconds = record.seconds * (modelled / _own_modelled(operator, record.problem, record.schedule, own))
+    return max(seconds, roofline(problem, spec)) if record.kin else seconds
 
 
 def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:
     """How little a record promises for a problem: 0 for its own size at the device's peak rates.
 
     The logarithm of its transferred time over the roofline's, and a share of the distance between the logarithms of the
-    sizes, with which such a time becomes doubtful, as it does with other data.
+    sizes, with which such a time becomes doubtful, as it does with other data and on another device.
     """
     its = record.problem.data
     squares = OTHER_DATA**2 * sum(value != its[name] for name, value in problem.data.items())
+    squares += OTHER_DEVICE**2 * (record.kin is not None)
     for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
         ratio = log(max(1, here) / max(1, there))
         squares += ratio * ratio
@@ -59,7 +68,7 @@ def slowness(problem: Problem, seconds: float, spec: DeviceSpec) -> float:
 
 def loss(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:
     """The share of the transferred time that is lost by running less efficiently than on the record's problem."""
-    here, there = (slowness(*one, spec) for one in ((problem, seconds), (record.problem, record.seconds)))
+    here, there = slowness(problem, seconds, spec), slowness(record.problem, record.seconds, record.kin or spec)
     return max(0.0, 1 - exp(there - here))
 
 

@@ -68,6 +68,13 @@ class Target(Protocol):
     def encoder(self, tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
         """What encodes a tensor map, to memory at a multiple of 64, for the address at which it begins."""
 
+    def seconds(self, launch: Callable[[], None], stream: int) -> float:
+        """What the device takes for all that a function launches on a stream; it is done when this returns.
+
+        Raises:
+            LaunchError: the function does, or some of it failed.
+        """
+
     def synchronize(self, stream: int) -> None:
         """Wait until all that was launched on a stream is done.
 

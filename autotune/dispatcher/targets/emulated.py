@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,12 @@ class Emulator:
             words.value = address - tensor_map.offset
 
         return put
+
+    def seconds(self, launch: Callable[[], None], stream: int) -> float:
+        """See `Target`."""
+        begin = monotonic()
+        launch()
+        return monotonic() - begin
 
     def synchronize(self, stream: int) -> None:
         """A launch was done when it returned."""

@@ -29,6 +29,7 @@ from .base import Code, Kernel, LaunchError
 from .contexts import Context
 from .workspaces import Workspaces, capture_id
 
+_TIMED = int(driver.CUevent_flags.CU_EVENT_DEFAULT)
 _LAST_DEFAULT_STREAM = 2  # CU_STREAM_PER_THREAD; handles above are of streams that somebody made
 
 
@@ -70,6 +71,23 @@ class Gpu:
     def encoder(self, tensor_map: TensorMap, memory: int) -> Callable[[int], None]:
         """See `Target`."""
         return encoder(tensor_map, memory, self._context)
+
+    def seconds(self, launch: Callable[[], None], stream: int) -> float:
+        """See `Target`."""
+        try:
+            with self._context:
+                begin, end = (handle_return(driver.cuEventCreate(_TIMED)) for _ in range(2))
+                try:
+                    handle_return(driver.cuEventRecord(begin, stream))
+                    launch()
+                    handle_return(driver.cuEventRecord(end, stream))
+                    handle_return(driver.cuEventSynchronize(end))
+                    return float(handle_return(driver.cuEventElapsedTime(begin, end))) * 1e-3
+                finally:
+                    for event in (begin, end):
+                        handle_return(driver.cuEventDestroy(event))
+        except CUDAError as error:
+            raise LaunchError(reason(error)) from None
 
     def synchronize(self, stream: int) -> None:
         """See `Target`."""

@@ -112,7 +112,7 @@ struct WgmmaForm {
 };
 void wgmma(void* d, unsigned long long a, unsigned long long b, bool accumulates, const WgmmaForm& form,
            int line);
-// The same with A of tf32 in registers, four of each thread.
+// The same with A of tf32 or 16 bits in registers, four of each thread.
 void wgmma(void* d, const unsigned int (&a)[4], unsigned long long b, bool accumulates, const WgmmaForm& form,
            int line);
 void wgmma_fence();

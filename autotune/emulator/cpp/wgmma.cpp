@@ -21,9 +21,9 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int product_rows = 64, tf32_terms = 8;  // along k
+constexpr int product_rows = 64, register_columns = 8;  // columns of A: elements of 32 bits, or two of 16
 
-// A of tf32 in registers of all threads.
+// A in registers of all threads.
 struct RegisterMatrix {
   const unsigned int* registers[warpgroup_threads];
   std::vector<double> elements;  // those of a row one after another
@@ -100,14 +100,17 @@ int sums_of(Warpgroup& own) {
 
 // Register i of a thread is in row lane / 4, or the one 8 below, and in column lane % 4, or the one 4 behind.
 RegisterMatrix register_matrix(const Warpgroup& own) {
-  RegisterMatrix found{{}, std::vector<double>(product_rows * tf32_terms)};
+  const int bytes = element_bytes(own.form.a), of_register = 4 / bytes,
+            terms = register_columns * of_register;
+  RegisterMatrix found{{}, std::vector<double>(product_rows * terms)};
   std::copy(std::begin(own.fragments), std::end(own.fragments), found.registers);
   for (int thread = 0; thread < warpgroup_threads; ++thread) {
     for (int i = 0; i < 4; ++i) {
       const int lane = thread % warp_threads;
-      const int row = thread / warp_threads * 16 + lane / 4 + i % 2 * 8, term = lane % 4 + i / 2 * 4;
-      found.elements[row * tf32_terms + term] =
-          element(reinterpret_cast<const char*>(own.fragments[thread] + i), Operand::tf32);
+      const int row = thread / warp_threads * 16 + lane / 4 + i % 2 * 8, column = lane % 4 + i / 2 * 4;
+      const char* from = reinterpret_cast<const char*>(own.fragments[thread] + i);
+      for (int part = 0; part < of_register; ++part)
+        found.elements[row * terms + column * of_register + part] = element(from + part * bytes, own.form.a);
     }
   }
   return found;

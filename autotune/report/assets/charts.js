@@ -100,6 +100,8 @@ function legend(more = {}) {
     top: 0,
     left: 0,
     itemGap: 16,
+    itemWidth: 10, // as square as symbols are in the plot
+    itemHeight: 10,
     textStyle: { color: text, fontSize: 12.5 },
     pageTextStyle: { color: muted },
     pageIconColor: text,
@@ -115,7 +117,7 @@ function shareScale(numbers, more = {}) {
   const { muted, scale } = colours();
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   return {
-    min: Math.min(least, most - 0.1), // of trials that are all alike, too, the colour is that of the fast end
+    min: Math.min(least, 0.9 * most), // trials that are about alike have about the same colour, that of the fast end
     max: most,
     inRange: { color: scale },
     text: [`${figure(most, 2)} % of the roofline`, `${figure(least, 2)} %`],

@@ -52,7 +52,8 @@ function roofs(report, group) {
 function drawRoofline(box, group, device, kernels) {
   const { text } = colours();
   const units = [...new Set(kernels.map((kernel) => kernel.unit))].filter((unit) => device.peaks[unit]);
-  const peaks = units.map((unit) => device.peaks[unit]);
+  const peaks = [...new Set(units.map((unit) => device.peaks[unit]))];
+  const unitsOf = (peak) => units.filter((unit) => device.peaks[unit] === peak).join(", "); // they share a roof
   const xs = [...kernels.map((kernel) => kernel.intensity), ...peaks.map((peak) => (2 * peak) / device.bandwidth)];
   const ys = [...kernels.map((kernel) => kernel.operations_per_second / 1e12), ...peaks.map((peak) => peak / 1e12)];
   const x = logAxis(xAxis("operations per byte of device memory"), xs);
@@ -75,7 +76,7 @@ function drawRoofline(box, group, device, kernels) {
       xAxis: x,
       yAxis: y,
       series: [
-        ...units.map((unit, position) => ({
+        ...peaks.map((peak, position) => ({
           type: "line",
           silent: true,
           symbol: "none",
@@ -83,14 +84,14 @@ function drawRoofline(box, group, device, kernels) {
           lineStyle: { color: text, width: 1.5, type: position ? "dashed" : "solid" },
           endLabel: {
             show: true,
-            formatter: `${unit} ${figure(device.peaks[unit] / 1e12, 3)}`,
+            formatter: `${unitsOf(peak)} ${figure(peak / 1e12, 3)}`,
             color: text,
             align: "right",
             offset: [-4, -10],
           },
-          data: roof(device.peaks[unit]),
+          data: roof(peak),
         })),
-        ...byOperator(group, kernels, (kernel) => [kernel.intensity, kernel.operations_per_second / 1e12]),
+        ...byOperator(group, device, kernels, (kernel) => [kernel.intensity, kernel.operations_per_second / 1e12]),
       ],
     },
     kernels.length,
@@ -114,7 +115,7 @@ function drawBandwidth(box, group, device, kernels) {
         kernels.map((kernel) => kernel.bytes / 1e6),
       ),
       yAxis: merged(yAxis("GB/s", { nameGap: 52 }), { type: "value", min: 0, max: top }),
-      series: byOperator(group, kernels, (kernel) => [kernel.bytes / 1e6, kernel.bytes_per_second / 1e9]).map(
+      series: byOperator(group, device, kernels, (kernel) => [kernel.bytes / 1e6, kernel.bytes_per_second / 1e9]).map(
         (one, position) => ({
           ...one,
           markLine: position
@@ -175,18 +176,22 @@ function drawLatency(box, group, device, kernels) {
   );
 }
 
-function byOperator(group, kernels, place) {
+// An operator has the same colour and symbol in every chart; no other has both.
+function byOperator(group, device, kernels, place) {
   const { series } = colours();
-  return [...new Set(kernels.map((kernel) => kernel.operator))].map((operator, position) => ({
-    name: operator,
-    type: "scatter",
-    symbol: SYMBOLS[position % SYMBOLS.length],
-    symbolSize: 8,
-    itemStyle: { color: series[position % series.length], opacity: 0.8 },
-    data: kernels
-      .filter((kernel) => kernel.operator === operator)
-      .map((kernel) => ({ value: place(kernel), kernel, ...outline(group, kernel) })),
-  }));
+  const operators = [...new Set(device.kernels.map((kernel) => kernel.operator))].sort();
+  return operators
+    .map((operator, position) => ({
+      name: operator,
+      type: "scatter",
+      symbol: SYMBOLS[(position + Math.floor(position / series.length)) % SYMBOLS.length],
+      symbolSize: 8,
+      itemStyle: { color: series[position % series.length], opacity: 0.8 },
+      data: kernels
+        .filter((kernel) => kernel.operator === operator)
+        .map((kernel) => ({ value: place(kernel), kernel, ...outline(group, kernel) })),
+    }))
+    .filter((one) => one.data.length);
 }
 
 function outline(group, kernel) {

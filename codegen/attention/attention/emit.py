@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource, using
 from autotune.codegen.source.problem_struct import double_constants
@@ -28,9 +29,15 @@ def source_of(problem: AttentionProblem) -> KernelSource:
         },
         lines=double_constants({"usual_scale": problem.usual_scale, "flushed": problem.flushed}),
         sizes=_sizes(problem),
+        workspace=True,
         scaled=("o",),
         served=_served(problem),
     )
+
+
+def stored_vector(problem: AttentionProblem) -> int:
+    """Elements of a store that heads of o are aligned for, and are whole ones."""
+    return widest_divisor(problem.layouts["o"].vector_width, problem.value_elements)
 
 
 def emit_naive(problem: AttentionProblem) -> Program:
@@ -57,7 +64,9 @@ def _naive(problem: AttentionProblem, number: str, blocks: int, *, reference: bo
 
 def _sizes(problem: AttentionProblem) -> dict[str, tuple[str, int]]:
     """C++ type and value of what a kernel must know of a problem."""
-    counts = {name: getattr(problem, name) for name in ("queries", "keys", "heads", "group", "low", "high")}
+    counts = {
+        name: getattr(problem, name) for name in ("queries", "keys", "heads", "all_heads", "group", "low", "high")
+    }
     stated = problem.layouts.values()
     strides = {name: step for one in stated for name, step in zip(one.fields, one.strides, strict=True)}
     kinds = {"int": counts, "long long": strides}

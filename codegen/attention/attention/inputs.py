@@ -14,8 +14,9 @@ from autotune.codegen.model.tensor import Role, Tensor
 _PEAKED = 8  # one in so many queries is as many times as large: of its weights, few are not small
 _RISING = 256  # keys after which they are as large as the first ones again
 _COUNTED_KEYS = 128  # keys up to which sums of odd numbers are small
-_PATTERNS = 8  # keys of `_chosen` that differ
-_FACTORS = 2.0 ** np.array([12, 13, 14])  # by which scores of different patterns are far apart
+_PATTERNS = 8  # keys of `_patterned` that differ
+_FACTORS = np.array([1, 2, 4])  # of three elements of a query: scores of different patterns are apart
+_APART = 150.0  # binary digits that the weight of the second best pattern is less, so that it is 0
 
 
 def random_inputs(tensors: Sequence[Tensor], seed: int) -> dict[str, Array]:
@@ -50,7 +51,7 @@ def exact_inputs(tensors: Mapping[str, Tensor], seed: int, *, plain: bool) -> di
         plain: whether scores are as far apart as products are.
     """
     random = np.random.default_rng(seed)
-    sequences, keys, heads, head_dim = tensors["k"].shape
+    keys, head_dim = tensors["k"].shape[1], tensors["k"].shape[3]
     made = {name: np.zeros(tensors[name].size, tensors[name].dtype.numpy) for name in "qkv"}
     view = {name: tensors[name].view(array) for name, array in made.items()}
     signs = random.choice([-1, 1], tensors["v"].shape[-1])
@@ -59,15 +60,7 @@ def exact_inputs(tensors: Mapping[str, Tensor], seed: int, *, plain: bool) -> di
         view["k"][...] = random.choice([-1, 1], head_dim)
         view["v"][...] = (2 * np.arange(keys) + 1)[:, None, None] * signs
     elif plain and head_dim >= _FACTORS.size:
-        patterns = 2 * (np.arange(_PATTERNS)[:, None] >> np.arange(_FACTORS.size) & 1) - 1
-        signs_of = np.tile(patterns, -(-head_dim // _FACTORS.size))[:, : head_dim - head_dim % _FACTORS.size]
-        signs_of = np.pad(signs_of, ((0, 0), (0, head_dim % _FACTORS.size)), constant_values=1)
-        view["q"][...] = signs_of[random.integers(_PATTERNS, size=tensors["q"].shape[:-1])]
-        repeats = head_dim // _FACTORS.size
-        view["q"][..., : repeats * _FACTORS.size] *= np.tile(_FACTORS, repeats).astype(view["q"].dtype)
-        chosen = random.integers(_PATTERNS, size=(sequences, keys, heads))
-        view["k"][...] = signs_of[chosen]
-        view["v"][...] = (1 + chosen[..., None]) * signs
+        _patterned(random, view, signs)
     else:
         return None
     if "sinks" in tensors:
@@ -75,6 +68,22 @@ def exact_inputs(tensors: Mapping[str, Tensor], seed: int, *, plain: bool) -> di
     for array in made.values():  # what lies in gaps is not 0 either
         array[array == 0] = 1
     return made
+
+
+def _patterned(random: np.random.Generator, view: Mapping[str, Array], signs: Array) -> None:
+    """Scores as far apart as needed, and no farther: kernels round the largest one."""
+    head_dim = view["q"].shape[-1]
+    repeats = head_dim // _FACTORS.size
+    patterns = 2 * (np.arange(_PATTERNS)[:, None] >> np.arange(_FACTORS.size) & 1) - 1
+    patterns = np.tile(patterns, repeats + 1)[:, :head_dim]
+    factors = np.ones(head_dim)
+    factors[: repeats * _FACTORS.size] = np.tile(_FACTORS, repeats)
+    factor = 2.0 ** np.ceil(np.log2(_APART * np.sqrt(head_dim) / (2 * repeats * np.log2(np.e))))
+    chosen = random.integers(_PATTERNS, size=view["k"].shape[:-1])
+    of_query = random.integers(_PATTERNS, size=view["q"].shape[:-1])
+    tables = {"q": patterns * factor * factors, "k": patterns, "v": (1 + np.arange(_PATTERNS))[:, None] * signs}
+    for name, table in tables.items():
+        view[name][...] = table.astype(view[name].dtype)[of_query if name == "q" else chosen]
 
 
 def _normal(random: np.random.Generator, tensor: Tensor, count: int) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
-from autotune.codegen.model.integers import INT_MAX
+from autotune.codegen.model.integers import INT_MAX, widest_divisor
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.samples import sampled_rows
 from autotune.codegen.model.strided import Axes, StridedProblem
@@ -120,12 +120,23 @@ class AttentionProblem(StridedProblem):
     @property
     def rows(self) -> int:
         """Queries of all heads."""
-        return self.batch * self.queries * self.heads
+        return self.queries * self.all_heads
+
+    @property
+    def all_heads(self) -> int:
+        """Heads of q of all sequences."""
+        return self.batch * self.heads
 
     @property
     def value_elements(self) -> int:
         """Elements of a head of v and o."""
         return self.value_dim or self.head_dim
+
+    @property
+    def widest(self) -> int:
+        """Elements of the widest loads that heads of q, k and v are aligned for, and are whole ones."""
+        aligned = min(self.layouts[operand].vector_width for operand in "qkv")
+        return widest_divisor(aligned, self.head_dim, self.value_elements)
 
     @property
     def extents(self) -> Mapping[str, int]:
@@ -183,7 +194,7 @@ class AttentionProblem(StridedProblem):
     def work(self) -> Work:
         """Operands are read once, results are written once. A pair takes an exponential, and a product and a sum for
         each element of a head of k and v."""
-        pairs = self.batch * self.heads * self.pairs
+        pairs = self.all_heads * self.pairs
         results = self.bytes_of("o") + (4 * self.rows if self.lse else 0)
         read = sum(map(self.bytes_of, "qkv")) + 4 * self.heads * self.sinks if pairs else 0
         operations = {

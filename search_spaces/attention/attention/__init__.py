@@ -9,15 +9,17 @@ from autotune.codegen.attention.attention.presets import PRESETS
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.search_spaces.contract.operator import Operator
 
-from . import flash
+from . import flash, mma_sync, wgmma
 from .baselines import BASELINES
 from .call import CALL
+from .default import default
 
 OPERATOR: Operator[AttentionProblem, Any] = Operator(
     name="attention",
     summary="O = softmax(scale·Q·Kᵀ)·V of each head, by online softmax",
     problem_type=AttentionProblem,
-    kernels=(flash.KERNEL,),
+    kernels=(wgmma.KERNEL, mma_sync.KERNEL, flash.KERNEL),
+    default=default,
     reference=emit_reference,
     presets=PRESETS,
     baselines=BASELINES,

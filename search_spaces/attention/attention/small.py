@@ -23,13 +23,18 @@ def small_problems(problem: AttentionProblem, rows: int, keys: int, aligned: int
         fields["window_left"] = keys // 2 + 1
     if problem.window_right:
         fields["window_right"] = 3
-    whole = replace(problem, **fields)
+    whole = _apart(replace(problem, **fields), aligned, 0)
     group = 2 if problem.group > 1 else 1
     fields |= {"batch": 2, "heads": 2, "heads_kv": 2 // group, "queries": rows // 2 + 1, "keys": keys + 3}
-    edges = replace(problem, **fields)
-    gap = max(1, aligned // problem.dtype.bytes)
-    for stated in edges.layouts.values():
-        apart: dict[str, Any] = stated.spread(len(stated.fields) - 1, round_up(stated.shape[-1], gap) + gap)
-        apart |= {stated.alignment_field: max(aligned, problem.dtype.bytes)}
-        edges = replace(edges, **apart)
-    return [whole, edges]
+    return [whole, _apart(replace(problem, **fields), aligned, 1)]
+
+
+def _apart(problem: AttentionProblem, aligned: int, gaps: int) -> AttentionProblem:
+    """The problem with rows so many bytes apart that they are aligned, and as many more times `gaps`."""
+    unit = max(1, aligned // problem.dtype.bytes)
+    for stated in problem.layouts.values():
+        step = round_up(stated.shape[-1], unit) + gaps * unit
+        fields: dict[str, Any] = stated.spread(len(stated.fields) - 1, step)
+        fields[stated.alignment_field] = max(aligned, problem.dtype.bytes)
+        problem = replace(problem, **fields)
+    return problem

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import DTYPES, MOST_VECTORS, GemvProblem, WeightOrder
 from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import MAKE_CONTIGUOUS, Layout, check_apart, matrices, rows
 
@@ -80,8 +81,7 @@ def _types(
 ) -> Mapping[str, ArrayType]:
     if activation not in FUSED:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: gemv takes {', '.join(DTYPES)}")
+    check_dtype("gemv", "input", input, DTYPES)
     weights = weights_of(input, weight)
     columns = -(-input.shape[-1] // weights.packed) if input.shape else 0
     if len(weight.shape) < 2 or not input.shape or columns != weight.shape[-1]:

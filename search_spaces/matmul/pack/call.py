@@ -10,6 +10,7 @@ from autotune.codegen.matmul.gemv.problem import DTYPES
 from autotune.codegen.matmul.gemv.weights import SCALE_DTYPES, Weights
 from autotune.codegen.matmul.pack.problem import FORMATS, PackProblem
 from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
 
@@ -50,8 +51,7 @@ def pack(
 
 
 def _types(weight: Layout, format: str, group_size: int, scale_dtype: DType | None) -> Mapping[str, ArrayType]:
-    if weight.dtype not in DTYPES:
-        raise TypeError(f"weight has dtype {weight.dtype}: pack takes {', '.join(DTYPES)}")
+    check_dtype("pack", "weight", weight, DTYPES)
     if format not in FORMATS:
         raise ValueError(f"format={format!r}: expected one of {', '.join(FORMATS)}")
     weights = Weights(format)

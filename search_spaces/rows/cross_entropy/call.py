@@ -9,6 +9,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.logits_problem import TARGETS
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.problem import DTYPES
+from autotune.search_spaces.contract.array_checks import check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, Shape, check_contiguous, rows
 
@@ -89,10 +90,7 @@ def cross_entropy_backward(
 
 def _check(input: Layout, target: Layout, lse: Layout | None, grad_loss: Layout | None) -> Shape:
     """The shape of the losses; ``TypeError`` or ``ValueError`` for inputs that do not go together."""
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: cross_entropy takes {', '.join(DTYPES)}")
-    if not input.shape:
-        raise ValueError("input has shape (): expected rows along a last axis")
+    check_rows("cross_entropy", "input", input, DTYPES)
     shape = input.shape[:-1]
     if target.dtype not in TARGETS:
         raise TypeError(f"target has dtype {target.dtype}: expected {' or '.join(TARGETS)}")
@@ -134,12 +132,11 @@ def _fields(
         "smoothed": nonzero["label_smoothing_nonzero"],
         "z_loss": nonzero["lse_square_scale_nonzero"],
         "capped": nonzero["softcap_nonzero"],
-        "ldx": x.leading,
-        "align_x": x.alignment,
+        **x.fields("x"),
     }
     if gradient is not None and grad_loss is not None:
         d = rows(*gradient)
-        fields |= {"shared_gradient": grad_loss.shape != target.shape, "ldd": d.leading, "align_d": d.alignment}
+        fields |= {"shared_gradient": grad_loss.shape != target.shape, **d.fields("d")}
     return fields
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
 from autotune.codegen.rows.problem import DTYPES
+from autotune.search_spaces.contract.array_checks import check_alike, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, check_contiguous, joined_rows
 
@@ -113,8 +114,7 @@ def _types(
     out_dtype: DType | None,
     bias: Layout | None = None,
 ) -> Mapping[str, ArrayType]:
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: a norm takes {', '.join(DTYPES)}")
+    check_dtype("a norm", "input", input, DTYPES)
     shape = normalized(normalized_shape)
     kept = len(input.shape) - len(shape)
     if not shape or kept < 0 or input.shape[kept:] != shape:
@@ -127,11 +127,7 @@ def _types(
             )
     if weight is not None and bias is not None and weight.dtype != bias.dtype:
         raise TypeError(f"bias has dtype {bias.dtype}: expected that of weight, {weight.dtype}")
-    if residual is not None and (residual.shape, residual.dtype) != (input.shape, input.dtype):
-        raise ValueError(
-            f"residual has dtype {residual.dtype} and shape {residual.shape}: expected those of input, {input.dtype} "
-            f"and {input.shape}"
-        )
+    check_alike("residual", residual, "input", input)
     if out_dtype not in (None, *QUANTIZED):
         raise TypeError(f"out_dtype={out_dtype}: expected {' or '.join(QUANTIZED)}, or None for that of input")
     row = ArrayType(input.shape[:kept], DType.FLOAT32)
@@ -196,8 +192,7 @@ def _fields(
         "float8": out_dtype is DType.FLOAT8_E4M3,
         "ldx": x.leading,
         "align_x": min(one.alignment for one in together),
-        "ldy": y.leading,
-        "align_y": y.alignment,
+        **y.fields("y"),
         "align_w": min((one.alignment for one in factors), default=16),
     }
 

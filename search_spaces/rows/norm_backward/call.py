@@ -8,6 +8,7 @@ from typing import Any
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.problem import DTYPES
+from autotune.search_spaces.contract.array_checks import check_alike, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, check_contiguous, joined_rows
 from autotune.search_spaces.rows.norm.call import normalized
@@ -61,17 +62,12 @@ def _types(
     centered: bool,
     bias: bool,
 ) -> Mapping[str, ArrayType]:
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: norm_backward takes {', '.join(DTYPES)}")
+    check_dtype("norm_backward", "input", input, DTYPES)
     shape = normalized(normalized_shape)
     kept = len(input.shape) - len(shape)
     if not shape or kept < 0 or input.shape[kept:] != shape:
         raise ValueError(f"normalized_shape={shape}: expected the last extents of input, whose shape is {input.shape}")
-    if (grad_output.shape, grad_output.dtype) != (input.shape, input.dtype):
-        raise ValueError(
-            f"grad_output has dtype {grad_output.dtype} and shape {grad_output.shape}: expected those of input, "
-            f"{input.dtype} and {input.shape}"
-        )
+    check_alike("grad_output", grad_output, "input", input)
     if weight is not None and (weight.shape != shape or weight.dtype not in (input.dtype, DType.FLOAT32)):
         raise ValueError(
             f"weight has dtype {weight.dtype} and shape {weight.shape}: expected {input.dtype} or float32, and shape "
@@ -124,8 +120,7 @@ def _bind(
         float32_weight=weight is not None and weight.dtype == DType.FLOAT32,
         ldx=x.leading,
         align_x=min(x.alignment, dy.alignment),
-        ldd=dx.leading,
-        align_d=dx.alignment,
+        **dx.fields("d"),
         align_w=16 if weight is None else weight.alignment,
     )
     pointers = {"input": "x", "grad_output": "dy"}

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
+from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import MAKE_CONTIGUOUS, Layout
 
@@ -58,8 +59,7 @@ _OFFSETS = (DType.INT32, DType.INT64)
 def _types(
     input: Layout, other: Layout | None, offsets: Layout | None, op: str, dim: int | None
 ) -> Mapping[str, ArrayType]:
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: reduce takes {', '.join(DTYPES)}")
+    check_dtype("reduce", "input", input, DTYPES)
     operation = _operation(op)
     if (other is not None) != (operation.arrays == 2):
         raise TypeError(f"op={op!r} of {'one array' if other is None else 'two arrays'}: expected {operation.arrays}")

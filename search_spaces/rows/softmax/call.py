@@ -10,6 +10,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.search_spaces.contract.array_checks import check_array, check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
 
@@ -82,16 +83,8 @@ def _types(
     input: Layout, mask: Layout | None, lengths: Layout | None, dim: int, **options: bool
 ) -> Mapping[str, ArrayType]:
     shape = input.shape
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: softmax takes {', '.join(DTYPES)}")
-    if not shape:
-        raise ValueError("input has shape (): expected rows along a last axis")
-    if dim not in (-1, len(shape) - 1):
-        raise ValueError(f"dim={dim}: softmax takes the last axis, -1 or {len(shape) - 1}")
-    if lengths is not None and (lengths.dtype, lengths.shape) != (DType.INT32, shape[:-1]):
-        raise ValueError(
-            f"lengths has dtype {lengths.dtype} and shape {lengths.shape}: expected int32 of shape {shape[:-1]}"
-        )
+    check_rows("softmax", "input", input, DTYPES, dim)
+    check_array("lengths", lengths, DType.INT32, shape[:-1])
     if (options["causal"] or mask is not None) and len(shape) < 2:
         raise ValueError(f"input has shape {shape}: expected matrices along two last axes, for causal or a mask")
     if mask is not None and mask.dtype not in (DType.BOOL, input.dtype):
@@ -129,7 +122,7 @@ def _bind(
     given: dict[str, Any] = {**options}
     if mask is not None:
         m, kind = rows("mask", mask), Mask.KEEP if mask.dtype == DType.BOOL else Mask.ADD
-        given |= {"mask": kind, "heads": _sharing(input, mask), "ldm": m.leading, "align_m": m.alignment}
+        given |= {"mask": kind, "heads": _sharing(input, mask), **m.fields("m")}
     problem = SoftmaxProblem(
         rows=x.rows,
         columns=x.columns,
@@ -137,10 +130,8 @@ def _bind(
         lengths=lengths is not None,
         lse=lse is not None,
         queries=input.shape[-2] if options["causal"] or mask is not None else 0,
-        ldx=x.leading,
-        align_x=x.alignment,
-        ldy=y.leading,
-        align_y=y.alignment,
+        **x.fields("x"),
+        **y.fields("y"),
         **given,
     )
     return Binding(problem, {"input": "x", "out": "y"})

@@ -8,6 +8,7 @@ from typing import Any
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.problem import DTYPES
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.search_spaces.contract.array_checks import check_alike, check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, rows
 
@@ -42,19 +43,9 @@ def softmax_backward(
 
 
 def _types(grad_output: Layout, output: Layout, dim: int, log: bool) -> Mapping[str, ArrayType]:
-    shape = grad_output.shape
-    if grad_output.dtype not in DTYPES:
-        raise TypeError(f"grad_output has dtype {grad_output.dtype}: softmax_backward takes {', '.join(DTYPES)}")
-    if not shape:
-        raise ValueError("grad_output has shape (): expected rows along a last axis")
-    if dim not in (-1, len(shape) - 1):
-        raise ValueError(f"dim={dim}: softmax_backward takes the last axis, -1 or {len(shape) - 1}")
-    if (output.shape, output.dtype) != (shape, grad_output.dtype):
-        raise ValueError(
-            f"output has dtype {output.dtype} and shape {output.shape}: expected those of grad_output, "
-            f"{grad_output.dtype} and {shape}"
-        )
-    return {"out": ArrayType(shape, grad_output.dtype)}
+    check_rows("softmax_backward", "grad_output", grad_output, DTYPES, dim)
+    check_alike("output", output, "grad_output", grad_output)
+    return {"out": ArrayType(grad_output.shape, grad_output.dtype)}
 
 
 def _bind(grad_output: Layout, output: Layout, out: Layout, dim: int, log: bool) -> Binding:
@@ -70,8 +61,7 @@ def _bind(grad_output: Layout, output: Layout, out: Layout, dim: int, log: bool)
         log=log,
         ldx=y.leading,
         align_x=min(y.alignment, dy.alignment),
-        ldd=dx.leading,
-        align_d=dx.alignment,
+        **dx.fields("d"),
     )
     return Binding(problem, {"grad_output": "dy", "output": "y", "out": "dx"})
 

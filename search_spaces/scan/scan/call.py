@@ -9,6 +9,7 @@ from typing import Any
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
+from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, Rows, check_contiguous, rows
 
@@ -70,8 +71,7 @@ def _types(
     reverse: bool,
 ) -> Mapping[str, ArrayType]:
     shape = input.shape
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: scan takes {', '.join(DTYPES)}")
+    check_dtype("scan", "input", input, DTYPES)
     if op not in list(Operation):
         raise ValueError(f"op={op!r}: expected one of {', '.join(Operation)}")
     if dim is not None and not shape:
@@ -132,10 +132,8 @@ def _bind(
         offsets=offsets is not None,
         segments=offsets.shape[0] - 1 if offsets is not None else 0,
         init=init is not None,
-        ldx=x.leading,
-        align_x=x.alignment,
-        ldy=y.leading,
-        align_y=y.alignment,
+        **x.fields("x"),
+        **y.fields("y"),
         align_flags=flags.alignment if flags is not None else 16,
     )
     return Binding(problem, {"input": "x", "out": "y"})

@@ -10,6 +10,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.random_state import RANDOM_SCALARS
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
+from autotune.search_spaces.contract.array_checks import check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
 from autotune.search_spaces.contract.random_state import random_pairs
@@ -61,10 +62,7 @@ def _types(
     input: Layout, bias: Layout | None, residual: Layout | None, state: Layout | None, packed: bool
 ) -> Mapping[str, ArrayType]:
     shape = input.shape
-    if input.dtype not in DTYPES:
-        raise TypeError(f"input has dtype {input.dtype}: dropout takes {', '.join(DTYPES)}")
-    if not shape:
-        raise ValueError("input has shape (): expected rows along a last axis")
+    check_rows("dropout", "input", input, DTYPES)
     for name, layout, expected in (("bias", bias, shape[-1:]), ("residual", residual, shape)):
         if layout is not None and (layout.shape, layout.dtype) != (expected, input.dtype):
             raise ValueError(
@@ -96,12 +94,9 @@ def _bind(
         residual=residual is not None,
         mask=stored,
         state=random_pairs(state) > 0,
-        ldx=x.leading,
-        align_x=x.alignment,
-        ldy=y.leading,
-        align_y=y.alignment,
-        ldr=r.leading if r else 0,
-        align_r=r.alignment if r else 16,
+        **x.fields("x"),
+        **y.fields("y"),
+        **(r.fields("r") if r else {}),
         align_bias=bias.alignment if bias is not None else 16,
         align_mask=mask.alignment if mask is not None else 16,
     )

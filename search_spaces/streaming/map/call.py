@@ -12,6 +12,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor import row_major
 from autotune.codegen.streaming.map.arrays import DTYPES, NARROW
 from autotune.codegen.streaming.map.problem import MapProblem
+from autotune.search_spaces.contract.array_checks import check_array, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, Shape, rows
 
@@ -77,18 +78,17 @@ def _types(
 ) -> Mapping[str, ArrayType]:
     if function not in list(Activation):
         raise ValueError(f"function={function!r}: expected one of {', '.join(Activation)}")
-    if input.dtype not in (*DTYPES, *NARROW):
-        raise TypeError(f"input has dtype {input.dtype}: map takes {', '.join((*DTYPES, *NARROW))}")
+    check_dtype("map", "input", input, (*DTYPES, *NARROW))
     if not input.shape:
         raise ValueError("input has shape (): expected one axis or more")
     result = input.dtype if dtype is None else dtype
     if result not in (*DTYPES, *NARROW):
         raise TypeError(f"dtype={result}: expected one of {', '.join((*DTYPES, *NARROW))}")
     shape = _shape(input, factors, packed)
-    _check("factors", factors, input.dtype, input.shape)
-    _check("bias", bias, input.dtype, shape[-1:])
-    _check("residual", residual, input.dtype, shape)
-    _check("grad", grad, result, shape)
+    check_array("factors", factors, input.dtype, input.shape)
+    check_array("bias", bias, input.dtype, shape[-1:])
+    check_array("residual", residual, input.dtype, shape)
+    check_array("grad", grad, result, shape)
     if scale is not None and (scale.dtype, _count(scale.shape)) != (DType.FLOAT32, 1):
         raise ValueError(f"scale has dtype {scale.dtype} and shape {scale.shape}: expected float32 of one element")
     if grad is None:
@@ -108,12 +108,6 @@ def _shape(input: Layout, factors: Layout | None, packed: str | None) -> Shape:
     if input.shape[-1] % 2:
         raise ValueError(f"input has shape {input.shape}: expected an even number of columns for packed={packed!r}")
     return (*input.shape[:-1], input.shape[-1] // 2)
-
-
-def _check(name: str, layout: Layout | None, dtype: str, shape: Shape) -> None:
-    """``ValueError`` for an array of another dtype or shape."""
-    if layout is not None and (layout.dtype, layout.shape) != (dtype, shape):
-        raise ValueError(f"{name} has dtype {layout.dtype} and shape {layout.shape}: expected {dtype} of shape {shape}")
 
 
 def _count(shape: Shape) -> int:

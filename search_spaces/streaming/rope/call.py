@@ -8,6 +8,7 @@ from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
+from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout, check_contiguous, matrices
 
@@ -70,8 +71,7 @@ def _types(
     rotary_dim: int,
     conj: bool,
 ) -> Mapping[str, ArrayType]:
-    if q.dtype not in DTYPES:
-        raise TypeError(f"q has dtype {q.dtype}: rope takes {', '.join(DTYPES)}")
+    check_dtype("rope", "q", q, DTYPES)
     if len(q.shape) < 3:
         raise ValueError(f"q has shape {q.shape}: expected (…, heads, head_dim) with an axis of tokens before")
     if (k.shape[:-2], k.shape[-1:], k.dtype) != (q.shape[:-2], q.shape[-1:], q.dtype):

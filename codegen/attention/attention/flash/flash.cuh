@@ -129,7 +129,7 @@ __device__ __forceinline__ void attention_flash_block(const Arguments& arguments
   const Scores scores(arguments);
   SharedTiles& tiles = *dynamic_shared<SharedTiles>();
   // Those of a head that see the most keys come first where the last ones do.
-  const int of_head = (problem.queries + block_rows - 1) / block_rows, heads = gridDim.x / of_head;
+  const int of_head = (problem.queries + block_rows - 1) / block_rows, heads = problem.all_heads;
   const int number = blockIdx.x / heads, other = blockIdx.x % heads;
   const int first_query = (Problem::bounded_right ? of_head - 1 - number : number) * block_rows;
   const int head = other % problem.heads, sequence = other / problem.heads, served = head / problem.group;

@@ -43,7 +43,7 @@ class FlashSchedule(Schedule):
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid; none if there is nothing to write."""
-        return ceil_div(problem.queries, self.block_rows) * problem.heads * problem.batch
+        return ceil_div(problem.queries, self.block_rows) * problem.all_heads
 
     def footprint(self, problem: AttentionProblem) -> Footprint:
         """See `Schedule`."""

@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/tensor_core_8bit.cuh"
-#include "matmul/gemm/mma_sync/products.cuh"
+#include "cuda/products.cuh"
 // Products of 16×32 by 32×8 numbers of float8 on any device.
 
 // Two of the four numbers in a register as two float16, which hold them exactly.

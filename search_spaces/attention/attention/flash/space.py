@@ -8,7 +8,6 @@ from dataclasses import replace
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.integers import widest_divisor
 from autotune.search_spaces.attention.attention.small import small_problems
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -18,22 +17,16 @@ from autotune.search_spaces.machine.resources import grid_violations
 _SPECS = field_specs(FlashSchedule)
 
 
-def widest(problem: AttentionProblem) -> int:
-    """Elements of the widest loads that heads of q, k and v are aligned for, and are whole ones."""
-    aligned = min(problem.layouts[operand].vector_width for operand in "qkv")
-    return widest_divisor(aligned, problem.head_dim, problem.value_elements)
-
-
 def constraints(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    if schedule.vector_width > widest(problem):
-        yield f"vector_width {schedule.vector_width} over the {widest(problem)} elements of aligned loads"
+    if schedule.vector_width > problem.widest:
+        yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
     yield from grid_violations(schedule.blocks(problem))
 
 
 def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[FlashSchedule]:
     """All fields are drawn; blocks get smaller, and fewer on an SM, until there is room for them."""
-    widths = tuple(width for width in _SPECS["vector_width"].values if width <= widest(problem))
+    widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
     parameters = field_parameters(FlashSchedule, vector_width=widths)
 
     def build(draw: Draw) -> FlashSchedule:
@@ -59,7 +52,7 @@ def _fitted(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpec
 
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[FlashSchedule]:
     """The widest loads; as many queries of a block as leave every SM one."""
-    usual = FlashSchedule(vector_width=widest(problem))
+    usual = FlashSchedule(vector_width=problem.widest)
     for threads, rows in ((256, 8), (128, 8), (256, 4), (128, 4), (128, 2), (64, 1)):
         fitted = _fitted(problem, replace(usual, threads=threads, rows_per_warp=rows), spec)
         if fitted.blocks(problem) >= spec.sm_count or rows == 1:

@@ -26,6 +26,8 @@ _SWIZZLED_ROWS = 8  # that one swizzle permutes
 _TILE_UNIT = 1024  # bytes that eight rows of 128 have, at a multiple of which such a tile begins
 _STORED_BYTES = 2  # bytes of an element whose boxes may have rows of any whole units
 _OTHER_REGISTERS = 40  # registers of a consumer, beside sums: descriptors, addresses, bounds
+# Stages of A in registers, and what is beside these and sums. With less, ptxas 13.0 to 13.5 let products wait in turn.
+_FRAGMENTS, _BESIDE_FRAGMENTS = 4, 32
 _PRODUCT_REGISTERS = 26  # beside sums, without which ptxas 13.0 compiles no product
 
 
@@ -199,21 +201,22 @@ def _sums_bytes(schedule: WgmmaSchedule) -> int:
 
 def _register_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     loaded = _fragment_registers(schedule) if registers_a(problem) else 0
-    needed, most = schedule.consumer_sums + loaded + _OTHER_REGISTERS, schedule.consumer_registers
+    beside = _FRAGMENTS * loaded + _BESIDE_FRAGMENTS if loaded else _OTHER_REGISTERS
+    needed, most = schedule.consumer_sums + beside, schedule.consumer_registers
     if needed > most:
         yield f"about {needed} registers of a consumer's thread over the {most} that it gets"
     # What a product takes of a thread's registers at once, of which setmaxnreg gives no more.
     product, given = schedule.block_n // 2 + _PRODUCT_REGISTERS, schedule.given_registers
     if product > given:
         yield f"{product} registers of a product of {schedule.block_n} columns over the {given} of a thread"
-    if loaded and (held := schedule.consumer_sums + loaded) > given:
+    if loaded and (held := schedule.consumer_sums + 2 * loaded) > given:
         yield f"{held} registers of products with A in registers over the {given} of a thread"
 
 
 def _fragment_registers(schedule: WgmmaSchedule) -> int:
-    """Of a thread, for its part of two stages of A in TF32."""
+    """Of a thread, for its part of a stage of A in TF32."""
     rows = schedule.block_m // (1 if schedule.pingpong else schedule.consumers)
-    return 2 * rows * schedule.block_k // WARPGROUP
+    return rows * schedule.block_k // WARPGROUP
 
 
 def _store_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[str]:

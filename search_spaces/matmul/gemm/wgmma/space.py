@@ -137,6 +137,8 @@ def fitted(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> W
         smaller: dict[str, Any] = {"block_n": _fewer_columns(left, wanted.block_n)}
         if wanted.block_m // PRODUCT_ROWS > (1 if wanted.pingpong else wanted.consumers):
             smaller = {"block_m": wanted.block_m - PRODUCT_ROWS}
+        elif registers_a(left) and wanted.block_k > row:
+            smaller = {"block_k": wanted.block_k // 2}
         wanted = _whole_products(wanted.replace(**smaller))
     if not shared_evenly(left, wanted.block_n, wanted.cluster_m):
         wanted = wanted.replace(cluster_m=1)

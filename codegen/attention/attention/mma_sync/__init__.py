@@ -1,0 +1,1 @@
+"""Attention by the tensor cores of warps (mma.sync), for all devices."""

@@ -1,0 +1,1 @@
+"""Attention by warpgroups, which multiply what tensor copies bring (sm_90a)."""

@@ -1,0 +1,194 @@
+#pragma once
+#include "attention/attention/online_softmax.cuh"
+#include "attention/attention/wgmma/stages.cuh"
+#if pingpong
+#  include "cuda/named_barrier.cuh"
+#endif
+// The warpgroups that multiply. While a tile of keys is multiplied, the weights of the one before are
+// multiplied with their values; while these products go on, the new scores become weights.
+
+using KeySums = float[key_products][4];
+using ValueSums = float[value_products][4];
+
+// Issues the products of the consumer's queries with a stage of keys.
+__device__ __forceinline__ void multiply_keys(KeySums& s, int consumer, int stage) {
+  const unsigned long long queries =
+      matrix_descriptor<row_bytes>(Stages::queries() + consumer * consumer_rows * row_bytes, 0, group_bytes);
+  const unsigned long long keys = matrix_descriptor<row_bytes>(Stages::keys(stage), 0, group_bytes);
+  wgmma_fence(s);
+#pragma unroll
+  for (int step = 0; step < key_steps; ++step) {
+    constexpr int of_box = row_bytes / product_bytes;
+    const int box = step / of_box, within = step % of_box * product_bytes;
+    wgmma(reinterpret_cast<float (&)[4 * key_products]>(s), advanced(queries, box * query_box_bytes + within),
+          advanced(keys, box * key_box_bytes + within), step > 0);
+  }
+  wgmma_commit();
+}
+
+// Issues the products of weights with a stage of values.
+__device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[value_steps][4],
+                                                int stage) {
+  const unsigned long long values =
+      matrix_descriptor<row_bytes>(Stages::values(stage), key_box_bytes, group_bytes);
+  wgmma_fence(o);
+#pragma unroll
+  for (int step = 0; step < value_steps; ++step)
+    wgmma(reinterpret_cast<float (&)[4 * value_products]>(o), p[step],
+          advanced(values, step * product_k * row_bytes), 1);
+  wgmma_commit();
+}
+
+__device__ __forceinline__ void release(Barrier& empty) {
+  if (threadIdx.x % 32 == 0) empty.arrive();
+}
+
+// Consumers issue products in turn, so that one's softmax goes on beside another's products.
+struct Order {
+  int consumer;
+
+  __device__ __forceinline__ void begin() const {
+#if pingpong
+    if (consumer == Schedule::consumers - 1) arrive(0);
+#endif
+  }
+  __device__ __forceinline__ void wait() const {
+#if pingpong
+    named_barrier(1 + consumer, 2 * warpgroup_threads);
+#endif
+  }
+  __device__ __forceinline__ void pass_on() const {
+#if pingpong
+    arrive(consumer + 1 == Schedule::consumers ? 0 : consumer + 1);
+#endif
+  }
+
+ private:
+  static __device__ __forceinline__ void arrive(int next) {
+#if pingpong
+    named_barrier_arrive(1 + next, 2 * warpgroup_threads);
+#endif
+  }
+};
+
+// What the rows of a consumer see of a tile of keys.
+class Cuts {
+ public:
+  __device__ __forceinline__ Cuts(const Problem& problem, int query)
+      : whole_from_(first_key(problem, query + consumer_rows - 1)), whole_to_(keys_end(problem, query)) {}
+
+  // Whether some row does not see some key of the tile that begins with one.
+  __device__ __forceinline__ bool cut(int key) const {
+    return key + Schedule::tile_keys > whole_to_ || (Problem::bounded_left && key < whole_from_);
+  }
+
+ private:
+  int whole_from_;
+  int whole_to_;
+};
+
+// Scores become weights.
+__device__ __forceinline__ void weigh(KeySums& s, RowPair& rows, const Scores& scores, const Cuts& cuts,
+                                      const SeenKeys& seen, int key, float (&kept)[2]) {
+  apply_softcap(s, scores);
+  if (cuts.cut(key)) mask_unseen(s, seen, key);
+  add_weights(s, rows, scores.factor, kept);
+}
+
+// What a consumer keeps from one tile to the next.
+struct Consumer {
+  int number;
+  Turn keys;
+  Turn values;
+
+  // The first of this thread's two rows among those of a tile.
+  __device__ __forceinline__ int row() const {
+    const int warp = threadIdx.x % warpgroup_threads / 32;
+    return number * consumer_rows + warp * 16 + threadIdx.x % 32 / 4;
+  }
+};
+
+// Of a tile whose queries are there.
+__device__ __forceinline__ void attend(const Arguments& arguments, const Problem& problem, Stages& stages,
+                                       const Scores& scores, const Tile& tile, Consumer& own) {
+  const Order order{own.number};
+  Turn &keys = own.keys, &values = own.values;
+  RowPair rows;
+  ValueSums o = {};
+  unsigned p[value_steps][4];
+  const int query = tile.query + own.row();
+  const SeenKeys seen(problem, query);
+  const Cuts cuts(problem, tile.query + own.number * consumer_rows);
+  if (tile.begin < tile.end) {
+    float kept[2];
+    {
+      KeySums s;
+      stages.keys_full[keys.stage()].wait(keys.parity());
+      order.wait();
+      multiply_keys(s, own.number, keys.stage());
+      order.pass_on();
+      wgmma_wait<0>(s);
+      release(stages.keys_empty[keys.stage()]);
+      keys.advance();
+      weigh(s, rows, scores, cuts, seen, tile.begin, kept);
+      round_weights(p, s);
+    }
+#pragma unroll 1
+    for (int key = tile.begin + Schedule::tile_keys; key < tile.end; key += Schedule::tile_keys) {
+      KeySums s;
+      stages.keys_full[keys.stage()].wait(keys.parity());
+      order.wait();
+      multiply_keys(s, own.number, keys.stage());
+#if rescale_late
+      rescale(o, kept);
+#endif
+      stages.values_full[values.stage()].wait(values.parity());
+      multiply_values(o, p, values.stage());
+      order.pass_on();
+      wgmma_wait<1>(s);
+      release(stages.keys_empty[keys.stage()]);
+      keys.advance();
+      weigh(s, rows, scores, cuts, seen, key, kept);
+      wgmma_wait<0>(o);
+      release(stages.values_empty[values.stage()]);
+      values.advance();
+      round_weights(p, s);
+#if !rescale_late
+      rescale(o, kept);
+#endif
+    }
+    release(stages.queries_empty);
+    stages.values_full[values.stage()].wait(values.parity());
+#if rescale_late
+    rescale(o, kept);
+#endif
+    multiply_values(o, p, values.stage());
+    wgmma_wait<0>(o);
+    release(stages.values_empty[values.stage()]);
+    values.advance();
+  } else {
+    release(stages.queries_empty);
+  }
+  store_rows(arguments, problem, o, rows, scores.factor, tile.sequence, tile.head, query);
+}
+
+__device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem, Stages& stages) {
+  const Scores scores(arguments);
+  Consumer own{static_cast<int>(threadIdx.x) / warpgroup_threads - 1, {}, {}};
+  Order{own.number}.begin();
+#if grid_blocks == 0
+  stages.queries_full.wait(0);
+  attend(arguments, problem, stages, scores, tile_at(problem, blockIdx.x), own);
+#else
+  unsigned parity = 0;  // of queries that are there
+#  pragma unroll 1
+  while (true) {
+    stages.queries_full.wait(parity);
+    parity ^= 1;
+    const int index = stages.tile;
+    __syncwarp();  // all lanes know it when one of them says that it is read
+    if (index < 0) break;
+    attend(arguments, problem, stages, scores, tile_at(problem, index), own);
+  }
+#endif
+}

@@ -1,0 +1,121 @@
+"""How to compute attention by wgmma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARPGROUP
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.schedule import Schedule, Specialize
+
+ARCHITECTURE = "sm_90a"
+CONSUMER_ROWS = 64
+ROW_BYTES = 128  # of a box in shared memory, which are swizzled
+PRODUCT_K, PRODUCT_COLUMNS = 16, 8
+_BARRIER = 8  # bytes; as many are for the number of a tile
+_COUNTER_BYTES = 8
+_PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
+_OTHER_REGISTERS = 24  # addresses, bounds and rows
+_WEIGHT_REGISTERS, _PRODUCT_REGISTERS = 4, 26  # of 16 keys; beside the sums of a product
+KEYS = tuple(range(32, 241, 16))
+
+
+@dataclass(frozen=True)
+class WgmmaSchedule(Schedule):
+    """Consumers have 64 queries of a head each; tensor copies bring keys and values to stages of shared memory.
+
+    Attributes:
+        consumers: warpgroups that multiply; one more has tensor copies fill the stages.
+        tile_keys: keys of a stage.
+        stages: of keys, and of values.
+        pingpong: consumers issue products in turn, so that one's softmax goes on beside another's products.
+        rescale_late: sums of values are rescaled while the products of the next keys go on, rather than ahead of them.
+        grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
+        tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
+        heads_together: heads whose tiles are taken together, those that see the most keys first.
+        min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
+        specialize: whether the shape is compiled in.
+    """
+
+    kernel = "wgmma"
+
+    consumers: int = tunable(2, values=(1, 2, 3), allowed=(1, 2, 3), short="C")
+    tile_keys: int = tunable(128, values=KEYS, allowed=KEYS, short="TK")
+    stages: int = tunable(2, values=(1, 2, 3, 4), short="S")
+    pingpong: bool = tunable(False, values=(False, True))
+    rescale_late: bool = tunable(False, values=(False, True))
+    grid_blocks: int = tunable(0, least=0)
+    tickets: bool = tunable(False)
+    heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def block_rows(self) -> int:
+        """Queries of a tile."""
+        return self.consumers * CONSUMER_ROWS
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return WARPGROUP * (1 + self.consumers)
+
+    def tiles(self, problem: AttentionProblem) -> int:
+        """Tiles of all heads."""
+        return ceil_div(problem.queries, self.block_rows) * problem.all_heads
+
+    def blocks(self, problem: AttentionProblem) -> int:
+        """Blocks of the grid; none if there is nothing to write."""
+        tiles = self.tiles(problem)
+        return min(self.grid_blocks, tiles) if self.grid_blocks else tiles
+
+    def shared_bytes(self, problem: AttentionProblem) -> int:
+        """Queries, stages and barriers."""
+        keys, values = (boxes(dim) * ROW_BYTES for dim in (problem.head_dim, problem.value_elements))
+        stage = self.tile_keys * (keys + values) + 4 * _BARRIER
+        return self.block_rows * keys + self.stages * stage + 3 * _BARRIER
+
+    @property
+    def workspace_bytes(self) -> int:
+        """A counter of tickets."""
+        return _COUNTER_BYTES if self.tickets else 0
+
+    def needed_registers(self, problem: AttentionProblem) -> int:
+        """Of a consumer's thread: scores, weights and sums of values."""
+        columns = round_up(problem.value_elements, PRODUCT_COLUMNS)
+        return self.tile_keys // 2 + self.tile_keys // 4 + columns // 2 + _OTHER_REGISTERS
+
+    def product_registers(self, problem: AttentionProblem) -> int:
+        """Of a thread, for one product: its sums, weights, and what else ptxas wants at once."""
+        columns = round_up(problem.value_elements, PRODUCT_COLUMNS)
+        return max(self.tile_keys // 2, columns // 2 + _WEIGHT_REGISTERS) + _PRODUCT_REGISTERS
+
+    @property
+    def given_registers(self) -> int:
+        """Registers of a thread by the launch bounds; ptxas takes all of them, for setmaxnreg."""
+        return min(_THREAD_REGISTERS, 65536 // (self.threads * self.min_blocks_per_sm) // 8 * 8)
+
+    @property
+    def consumer_registers(self) -> int:
+        """Registers of a thread of a consumer, with what the producer gives up."""
+        taken = (self.given_registers + (self.given_registers - _PRODUCER_REGISTERS) // self.consumers) // 8 * 8
+        return max(self.given_registers, min(_MOST_REGISTERS, taken))
+
+    def footprint(self, problem: AttentionProblem) -> Footprint:
+        """See `Schedule`; registers are those that a thread gets."""
+        shared = self.shared_bytes(problem)
+        return Footprint(
+            self.threads,
+            shared,
+            self.given_registers,
+            min_blocks_per_sm=self.min_blocks_per_sm,
+            architecture=ARCHITECTURE,
+        )
+
+
+def boxes(dim: int) -> int:
+    """Boxes of a head of 16-bit elements, each with a row of 128 bytes."""
+    return ceil_div(dim, ROW_BYTES // 2)

@@ -1,0 +1,134 @@
+"""attention by wgmma: which schedules are legal, which to draw from, and which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.attention.wgmma.emit import ALIGNED
+from autotune.codegen.attention.attention.wgmma.schedule import ARCHITECTURE, KEYS, WgmmaSchedule
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
+from autotune.codegen.model.tensor_map import MOST_STRIDE_BYTES
+from autotune.search_spaces.attention.attention.small import small_problems
+from autotune.search_spaces.attention.attention.tiles import heads_in_l2, seen_keys
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
+
+# A block for each tile; or blocks that stay, and take tiles in turn, or those that nobody has.
+_TILES_OF_BLOCKS, _IN_TURN, _TICKETS = "tiles", "in_turn", "tickets"
+_GRIDS = (_TILES_OF_BLOCKS, _IN_TURN, _TICKETS)
+# Queries of a block and keys of a tile that are tried first, by the larger dimension of a head: consumers, keys.
+_TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
+# Of several blocks on an SM: consumers, keys and blocks, where queries see few keys.
+_SEVERAL, _FEW_KEYS = ((1, 128, 2), (1, 96, 2), (1, 64, 3), (2, 48, 2)), 1024
+_WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
+
+
+def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from unmapped(problem)
+    yield from _too_many_registers(problem, schedule)
+    if schedule.pingpong and schedule.consumers == 1:
+        yield "pingpong: expected several consumers, not 1"
+    if schedule.grid_blocks > schedule.tiles(problem) > 0:
+        yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
+    if schedule.tickets and not schedule.grid_blocks:
+        yield "tickets: expected blocks that stay, not grid_blocks 0"
+    yield from grid_violations(schedule.blocks(problem))
+
+
+def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
+    needed, taken = schedule.needed_registers(problem), schedule.consumer_registers
+    product, given = schedule.product_registers(problem), schedule.given_registers
+    if needed > taken:
+        yield f"about {needed} registers over the {taken} of a consumer's threads"
+    elif product > given:
+        yield f"about {product} registers of a product over the {given} that threads begin with"
+
+
+def unmapped(problem: AttentionProblem) -> Iterator[str]:
+    """Why tensor copies do not take the operands as they are."""
+    if not problem.keys:
+        yield "keys 0: a tensor map has at least one"
+    for operand in "qkv":
+        stated = problem.layouts[operand]
+        if stated.alignment < WIDEST_ACCESS:
+            yield f"{operand} is aligned to {stated.alignment} bytes: tensor copies need {WIDEST_ACCESS}"
+        for extent, step, field in zip(stated.shape, stated.strides, stated.fields, strict=False):
+            if extent > 1 and (step % ALIGNED or step * stated.element_bytes >= MOST_STRIDE_BYTES):
+                yield f"{field} {step}: tensor copies need a multiple of {ALIGNED} elements below 2^40 bytes"
+
+
+def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:
+    """Whether the device has wgmma, and tensor copies take the operands."""
+    return ARCHITECTURE.startswith(spec.arch) and problem.rows > 0 and not any(unmapped(problem))
+
+
+def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
+    """Keys and stages are upper bounds: a schedule gets as many as there is room for."""
+    heads = tuple(n for n in field_specs(WgmmaSchedule)["heads_together"].values if n < 2 * problem.all_heads)
+    parameters = (*field_parameters(WgmmaSchedule, heads_together=heads), Parameter("grid", _GRIDS))
+
+    def build(draw: Draw) -> WgmmaSchedule:
+        fields = {name: value for name, value in draw.items() if name != "grid"}
+        return fitted(problem, WgmmaSchedule.from_dict(fields), spec, str(draw["grid"]))
+
+    def fits(schedule: WgmmaSchedule, grid: Value) -> bool:
+        return grid == (_TICKETS if schedule.tickets else _IN_TURN if schedule.grid_blocks else _TILES_OF_BLOCKS)
+
+    return Space(parameters, build, fits={"grid": fits})
+
+
+def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
+    """The schedule with no more keys and stages than there is room for.
+
+    With fewer consumers, or fewer blocks on an SM, if these are too many.
+    """
+    for blocks in range(schedule.min_blocks_per_sm, 0, -1):
+        for consumers in range(schedule.consumers, 0, -1):
+            for keys in (count for count in reversed(KEYS) if count <= schedule.tile_keys):
+                tried = replace(schedule, consumers=consumers, tile_keys=keys, min_blocks_per_sm=blocks)
+                if any(_too_many_registers(problem, tried)):
+                    continue
+                for stages in range(schedule.stages, 0, -1):
+                    tried = replace(tried, stages=stages)
+                    if not any(footprint_violations(spec, tried.footprint(problem))):
+                        return _on_grid(problem, tried, spec, grid)
+    return schedule
+
+
+def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
+    resident = min(spec.sm_count * schedule.min_blocks_per_sm, schedule.tiles(problem))
+    return replace(
+        schedule,
+        pingpong=schedule.pingpong and schedule.consumers > 1,
+        grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
+        tickets=grid == _TICKETS,
+    )
+
+
+def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
+    """FlashAttention-3's tiles first (hopper/tile_size.h), then others."""
+    widest = max(problem.head_dim, problem.value_elements)
+    wide = widest > _TILES[-1][0]
+    tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
+    together = heads_in_l2(problem, spec)
+    grids = (_TICKETS, _TILES_OF_BLOCKS) if problem.bounded_right else (_IN_TURN, _TICKETS)
+    for consumers, keys in tiles:
+        for turns in (True, False):
+            usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)
+            for late in (wide, not wide):
+                wanted = replace(usual, rescale_late=late)
+                yield from (fitted(problem, wanted, spec, grid) for grid in grids)
+    for consumers, keys, blocks in _SEVERAL if seen_keys(problem, 1, 1) <= _FEW_KEYS else _SEVERAL[-1:]:
+        usual = WgmmaSchedule(consumers, keys, 2, True, heads_together=together, min_blocks_per_sm=blocks)
+        yield from (fitted(problem, usual, spec, grid) for grid in grids)
+
+
+def checks(problem: AttentionProblem, schedule: WgmmaSchedule) -> list[tuple[AttentionProblem, WgmmaSchedule]]:
+    """See `small_problems`; of a grid that stays, two blocks."""
+    found = small_problems(problem, schedule.block_rows, schedule.tile_keys, WIDEST_ACCESS)
+    return [(one, replace(schedule, grid_blocks=min(schedule.grid_blocks, 2, schedule.tiles(one)))) for one in found]
