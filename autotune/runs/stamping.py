@@ -60,8 +60,8 @@ def stamp(
     Args:
         db: the database.
         operator, device: whose records; those of all if None.
-        before: a checkout that emits the programs of its shipped records. It compiles those whose machine code is not
-            stored.
+        before: a checkout that emits the programs of its shipped records, and compiles them again. What it finds goes
+            before what is stored, which a version may have stored that told machine code by other means.
 
     Raises:
         CheckoutError: the checkout does not.
@@ -69,12 +69,10 @@ def stamp(
     """
     own = compiler_version()
     records = [one for one in db.shippable(operator, device) if one.compiler == own and changed_program(one)]
-    unknown = {one.program_digest for one in records if not one.machine_code_digest}
-    former = _codes_of(before, unknown) if before and unknown else {}
+    former = _codes_of(before, {one.program_digest for one in records}) if before and records else {}
     with CompilePool() as pool:
         records = [
-            replace(one, machine_code_digest=one.machine_code_digest or former.get(one.program_digest, ""))
-            for one in records
+            replace(one, machine_code_digest=former.get(one.program_digest, one.machine_code_digest)) for one in records
         ]
         for record, attempt in [(record, _Attempt(record, pool)) for record in records]:
             reason = attempt.reason()

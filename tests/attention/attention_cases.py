@@ -10,6 +10,7 @@ from typing import Any
 from pair_coverage import covering
 
 from autotune.codegen.attention.attention.problem import DTYPES, AttentionProblem
+from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -107,4 +108,5 @@ def _problem(random: Random, like: AttentionProblem) -> AttentionProblem:
     return problem
 
 
-CASES = covering(drawn_cases(200), most=14)
+_LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
+CASES = [*covering(drawn_cases(200), most=14), _LAST_KEY_UNSEEN]

@@ -47,7 +47,7 @@ def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType, *, ali
     tensors = [
         Tensor("x", dtype, (batch, rows, columns), (stride, leading, 1), Role.INPUT, 16 if aligned else dtype.bytes)
     ]
-    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", {"batched": True})
+    body = used_source("matmul/gemm/prepare.cuh", "OperandCopy", {})
     for name, (m, n) in {"copied": (rows, columns), "transposed": (columns, rows)}.items():
         target = round_up(n, width)
         tensors.append(Tensor(name, dtype, (batch, m, target), (m * target, target, 1), Role.OUTPUT, 16))
@@ -59,6 +59,9 @@ def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType, *, ali
     members = (Argument("x", f"const {dtype.cuda}*"), *(Argument(t.name, f"{dtype.cuda}*") for t in tensors[1:]))
     statements = "\n  ".join(copies)
     source = f"""{cuda_arguments(members)}
+struct Problem {{
+  static constexpr bool batched = true;
+}};
 {body}
 extern "C" __global__ void __launch_bounds__(128) both(const Arguments arguments) {{
   {statements}

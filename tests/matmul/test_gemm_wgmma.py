@@ -452,7 +452,7 @@ BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
         SCALED,
         f"{PROMOTED} cluster_k=2",
     ),
-    "a row of Z for a column": ("return problem.m;", "return problem.ldd;", SWAPPED, SWAP),
+    "a row of Z for a column": ("? problem.m : 1;", "? problem.ldd : 1;", SWAPPED, SWAP),
     "the parity of skipped stages": ("parity_ ^= stage /", "parity_ = stage /", WIDE, PINGPONG),
     "scales of the first columns": ("first_block_ + i, last_block_)", "0, last_block_)", SCALED, PROMOTED),
     "scales behind the last row": ("% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)", SCALED, PROMOTED),

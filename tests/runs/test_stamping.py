@@ -89,10 +89,15 @@ def test_what_differs_stays_unconfirmed_and_is_not_dropped(db, shipped, changed,
     assert db.serving("transpose") == db.trials() == [shipped]
 
 
-def test_machine_code_that_is_not_known_comes_from_a_checkout_of_before(db, shipped, changed):
-    db.record(replace(shipped, machine_code_digest=""))
+@pytest.mark.parametrize(
+    ("stored", "reason"),
+    [("", "its machine code is not known"), ("0" * 64, "compiles to other machine code today")],
+    ids=["none", "another version's"],
+)
+def test_machine_code_comes_from_a_checkout_of_before(db, shipped, changed, stored, reason):
+    db.record(replace(shipped, machine_code_digest=stored))
     changed(source=another_text)
-    assert [why for _, why in stamp(db)] == ["its machine code is not known"]
+    assert [why for _, why in stamp(db)] == [reason]
     assert [why for _, why in stamp(db, before=CHECKOUT)] == [""]
     (record,) = db.serving("transpose")
     assert record.machine_code_digest == shipped.machine_code_digest

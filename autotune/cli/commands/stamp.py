@@ -17,8 +17,7 @@ def stamp(
     before: Annotated[
         Path | None,
         typer.Option(
-            help="A checkout of autotune that emits the programs of its shipped records. It compiles those whose "
-            "machine code is not stored.",
+            help="A checkout of autotune that emits the programs of its shipped records, and compiles them again.",
             metavar="FOLDER",
         ),
     ] = None,

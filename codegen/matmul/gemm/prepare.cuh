@@ -60,12 +60,12 @@ struct OperandCopy {
       const unsigned unit = first + i * prepare_threads;
       row[i] = unit / in_row;
       column[i] = unit % in_row * width;
-#if batched
-      matrix[i] = row[i] / rows;
-      row[i] %= rows;
-#else
-      matrix[i] = 0;
-#endif
+      if constexpr (Problem::batched) {
+        matrix[i] = row[i] / rows;
+        row[i] %= rows;
+      } else {
+        matrix[i] = 0;
+      }
       if (unit < all) begin(loads[i], matrix[i], row[i], column[i]);
     }
 #pragma unroll

@@ -18,13 +18,8 @@ struct Tile {
 
 // The blocks of a cluster have tiles side by side, one column of them after the other.
 constexpr int cluster_blocks = Schedule::cluster_m * Schedule::cluster_n;
-#if cluster_m * cluster_n > 1
 __device__ __forceinline__ int rank_m() { return blockIdx.x % cluster_blocks % Schedule::cluster_m; }
 __device__ __forceinline__ int rank_n() { return blockIdx.x % cluster_blocks / Schedule::cluster_m; }
-#else
-__device__ __forceinline__ int rank_m() { return 0; }
-__device__ __forceinline__ int rank_n() { return 0; }
-#endif
 
 // The sizes of a problem in tiles, those of a cluster as one.
 struct Tiling {
@@ -41,11 +36,7 @@ struct Tiling {
 
 // This block's tile of those of its cluster.
 __device__ __forceinline__ Tile locate(int index, const Tiling& tiling) {
-#if batched
-  const int batch = index / tiling.matrix();
-#else
-  const int batch = 0;
-#endif
+  const int batch = Problem::batched ? index / tiling.matrix() : 0;
   const TilePosition position =
       grouped_tile<Schedule::raster_group>(index - batch * tiling.matrix(), tiling.m, tiling.n);
   return {batch, (static_cast<int>(position.m) * Schedule::cluster_m + rank_m()) * Schedule::block_m,

@@ -244,9 +244,7 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
 #pragma unroll 1
     for (int row = 0; row < Rows::rows; row += Rows::lanes_m) {
       const int m = first_m + 16 * i + row;
-#if edge_m
-      if (m >= problem.m) continue;
-#endif
+      if (Problem::edge_m && m >= problem.m) continue;
       const Problem::Sum* sums =
           Rows::first() + (lane / Rows::lanes_n + row) * Rows::pitch + Rows::place(staged_n, 0);
 #if scales == row_scales

@@ -82,13 +82,8 @@ template <class Promotion>
 __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a, CopyB copy_b, int tiles,
                                                int first, const Promotion& promotion) {
   sums = {};
-#if promote
-  constexpr int promoted_tiles = Schedule::promote / Schedule::block_k;
-  Accumulators partial = {};
-  Accumulators& products = partial;
-#else
-  Accumulators& products = sums;
-#endif
+  Accumulators partial = {};  // since the last promotion
+  Accumulators& products = Schedule::promote > 0 ? partial : sums;
   const auto begin = [&](unsigned char* stage) {
     copy_a.begin(stage);
     copy_b.begin(stage + TileA::bytes);
@@ -105,54 +100,53 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
     async_commit();
   }
   Stage reading(0), writing(Schedule::stages - 1);
-#if double_buffer_fragments
-  async_wait<Schedule::stages - 2>();
-  __syncthreads();
-  Fragments fragments[2];
-  if (tiles > 0) fragments[0].load(reading.tiles(), 0);
-#else
-  Fragments fragments;
-#endif
+  Fragments fragments[Schedule::double_buffer_fragments ? 2 : 1];
+  if constexpr (Schedule::double_buffer_fragments) {
+    async_wait<Schedule::stages - 2>();
+    __syncthreads();
+    if (tiles > 0) fragments[0].load(reading.tiles(), 0);
+  }
 #pragma unroll 1
   for (int tile = 0; tile < tiles; ++tile) {
     // The stage that is written has been read by all: its tile was multiplied before the last barrier.
     const bool more = tile + Schedule::stages - 1 < tiles;
-#if double_buffer_fragments
-#  pragma unroll
-    for (int step = 0; step < k_steps; ++step) {
-      if (step == 0) {
-        if (more) begin(writing.tiles());
-        async_commit();
+    if constexpr (Schedule::double_buffer_fragments) {
+#pragma unroll
+      for (int step = 0; step < k_steps; ++step) {
+        if (step == 0) {
+          if (more) begin(writing.tiles());
+          async_commit();
+        }
+        if (step == k_steps - 1) {
+          if (more) finish(writing.tiles());
+          writing.advance();
+          reading.advance();
+          async_wait<Schedule::stages - 2>();
+          __syncthreads();
+        }
+        // Behind the last tile, these are not used.
+        fragments[(step + 1) % 2].load(reading.tiles(), (step + 1) % k_steps);
+        fragments[step % 2].multiply(products);
       }
-      if (step == k_steps - 1) {
-        if (more) finish(writing.tiles());
-        writing.advance();
-        reading.advance();
-        async_wait<Schedule::stages - 2>();
-        __syncthreads();
+    } else {
+      async_wait<Schedule::stages - 2>();
+      __syncthreads();
+      if (more) begin(writing.tiles());
+      async_commit();
+#pragma unroll
+      for (int step = 0; step < k_steps; ++step) {
+        fragments[0].load(reading.tiles(), step);
+        fragments[0].multiply(products);
       }
-      // Behind the last tile, these are not used.
-      fragments[(step + 1) % 2].load(reading.tiles(), (step + 1) % k_steps);
-      fragments[step % 2].multiply(products);
+      if (more) finish(writing.tiles());
+      writing.advance();
+      reading.advance();
     }
-#else
-    async_wait<Schedule::stages - 2>();
-    __syncthreads();
-    if (more) begin(writing.tiles());
-    async_commit();
-#  pragma unroll
-    for (int step = 0; step < k_steps; ++step) {
-      fragments.load(reading.tiles(), step);
-      fragments.multiply(products);
+    if constexpr (Schedule::promote > 0) {
+      constexpr int promoted_tiles = Schedule::promote / Schedule::block_k;
+      if ((first + tile + 1) % promoted_tiles == 0 || tile + 1 == tiles)
+        promotion.add(sums, partial, first + tile);
     }
-    if (more) finish(writing.tiles());
-    writing.advance();
-    reading.advance();
-#endif
-#if promote
-    if ((first + tile + 1) % promoted_tiles == 0 || tile + 1 == tiles)
-      promotion.add(sums, partial, first + tile);
-#endif
   }
   __syncthreads();  // before what comes next uses shared memory
 }

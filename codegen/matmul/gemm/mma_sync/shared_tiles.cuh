@@ -32,31 +32,26 @@ struct TileLayout {
   static constexpr int rows = along_k ? extent : Schedule::block_k;
   static constexpr int columns = along_k ? Schedule::block_k : extent;
   static constexpr int row_bytes = columns * sizeof(Element);
-#if shared_layout == swizzled
-  static constexpr int pitch = row_bytes;
-#else
-  static constexpr int pitch = row_bytes + (sizeof(Element) == 4 && !along_k ? 2 : 1) * unit_bytes;
-#endif
+  static constexpr bool swizzled = Schedule::shared_layout == SharedLayout::swizzled;
+  static constexpr int padding = (sizeof(Element) == 4 && !along_k ? 2 : 1) * unit_bytes;
+  static constexpr int pitch = row_bytes + (swizzled ? 0 : padding);
   static constexpr int bytes = rows * pitch;
 
   // Where a byte of a row is.
   static __device__ __forceinline__ int offset(int row, int byte) {
-#if shared_layout == swizzled
+    if constexpr (!swizzled) return row * pitch + byte;
     constexpr int masks = divisor_up_to_8(row_bytes / unit_bytes);
     constexpr int rows_of_line = row_bytes < line_bytes ? line_bytes / row_bytes : 1;
     const int line = row / rows_of_line;
-#  if element_bytes == 2
-    return row * pitch + (byte ^ line % masks * unit_bytes);
-#  elif element_bytes == 4
-    return row * pitch + (byte ^ (along_k ? line % masks : line % (masks / 2) * 2) * unit_bytes);
-#  else
-    constexpr int halves = rows_of_line == 1 ? 2 : 1;  // rows 2 and 3 of 4 go where rows 0 and 1 do
-    const int across_k = line % halves + row / 4 * halves;
-    return row * pitch + (byte ^ (along_k ? line : across_k) % masks * unit_bytes);
-#  endif
-#else
-    return row * pitch + byte;
-#endif
+    if constexpr (sizeof(Element) == 2) {
+      return row * pitch + (byte ^ line % masks * unit_bytes);
+    } else if constexpr (sizeof(Element) == 4) {
+      return row * pitch + (byte ^ (along_k ? line % masks : line % (masks / 2) * 2) * unit_bytes);
+    } else {
+      constexpr int halves = rows_of_line == 1 ? 2 : 1;  // rows 2 and 3 of 4 go where rows 0 and 1 do
+      const int across_k = line % halves + row / 4 * halves;
+      return row * pitch + (byte ^ (along_k ? line : across_k) % masks * unit_bytes);
+    }
   }
 
   // Loads 16 rows of op(A), or columns of op(B), from `first` on, by the terms of product number `step`.
@@ -68,28 +63,26 @@ struct TileLayout {
     if constexpr (along_k) {
       const int at = offset(first + lane % 16, (2 * step + lane / 16) * unit_bytes);
       load_matrices<false>(registers, tile + at);
-    } else {
-#if element_bytes == 2
+    } else if constexpr (sizeof(Element) == 2) {
       const int k = step * product_k + lane / 16 * 8 + lane % 8;
       const int at = offset(k, first * static_cast<int>(sizeof(Element)) + lane / 8 % 2 * unit_bytes);
       load_matrices<true>(registers, tile + at);
-#elif element_bytes == 4
-#  pragma unroll
+    } else if constexpr (sizeof(Element) == 4) {
+#pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int k = step * product_k + i / 2 * 4 + lane % 4, place = first + i % 2 * 8 + lane / 4;
         registers[i] = *reinterpret_cast<const unsigned*>(tile + offset(k, 4 * place));
       }
-#else
+    } else {
       // Of 4 neighbouring terms a matrix has two rows, each of pairs of bytes that lie across k.
       const int k = step * product_k + lane / 16 * 16 + lane % 8 / 2 * 4 + lane / 8 % 2 * 2 + lane % 2;
       unsigned pairs[4];
       load_matrices<true>(pairs, tile + offset(k, first));
-#  pragma unroll
+#pragma unroll
       for (int half = 0; half < 4; half += 2) {
         registers[half] = __byte_perm(pairs[half], pairs[half + 1], 0x6420);
         registers[half + 1] = __byte_perm(pairs[half], pairs[half + 1], 0x7531);
       }
-#endif
     }
   }
 

@@ -25,26 +25,23 @@ __device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments, voi
     prefetch_map(arguments.map_a);
     prefetch_map(arguments.map_b);
   }
-#if cluster_m * cluster_n > 1
-  cluster_barrier();
-#else
-  __syncthreads();
-#endif
+  if constexpr (cluster_blocks > 1) {
+    cluster_barrier();
+  } else {
+    __syncthreads();
+  }
   if (threadIdx.x < warpgroup_threads) {
     if constexpr (given_registers < most_registers) give_up_registers<producer_registers>();
     if (threadIdx.x == 0) produce(arguments, problem, tiling, stages);
 #if residual_ring
     if (threadIdx.x == 32) fill_ring(arguments, problem, tiling, stages);
 #endif
-#if cluster_k > 1
-    cluster_barrier();  // that of consumers which add up
-#endif
+    if constexpr (Schedule::cluster_k > 1) cluster_barrier();  // that of consumers which add up
   } else {
     if constexpr (given_registers < most_registers)
       take_registers < taken_registers<most_registers ? taken_registers : most_registers>();
     consume(arguments, problem, tiling, stages, workspace);
   }
-#if cluster_m * cluster_n * cluster_k > 1
-  cluster_barrier();  // others may arrive at this block's barriers, or read its sums, until then
-#endif
+  // Others may arrive at this block's barriers, or read its sums, until then.
+  if constexpr (cluster_blocks * Schedule::cluster_k > 1) cluster_barrier();
 }

@@ -6,9 +6,6 @@
 // the first ones add up those of all blocks for the columns of the tile that they store. The order of
 // additions is that of ranks.
 
-constexpr int consumer_threads = Schedule::consumers * warpgroup_threads;
-constexpr int sums_barrier = 1 + Schedule::consumers;  // those before are the consumers' own
-
 // Four sums of a thread, where the stages were.
 struct SumVector {
   static constexpr int of_product = Schedule::block_n / 8;

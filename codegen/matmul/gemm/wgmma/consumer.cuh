@@ -1,10 +1,11 @@
 #pragma once
 #include "matmul/gemm/wgmma/promotion.cuh"
 #include "matmul/gemm/wgmma/stages.cuh"
+#if cluster_k > 1
+#  include "matmul/gemm/wgmma/cluster_sums.cuh"
+#endif
 #if grid_blocks > 0 && !whole_tiles
 #  include "matmul/gemm/wgmma/shared_tiles.cuh"
-#elif cluster_k > 1
-#  include "matmul/gemm/wgmma/cluster_sums.cuh"
 #elif residual_ring
 #  include "matmul/gemm/wgmma/residual_ring.cuh"
 #elif residual_stages
@@ -40,15 +41,13 @@ __device__ __forceinline__ void multiply_next(Accumulators& sums, const Consumer
                                               Turn& turn) {
   stages.full[turn.stage()].wait(turn.parity());
   multiply_stage<first>(sums, own, Stages::tiles(turn.stage()));
-#if wait_depth == 0
-  wgmma_wait<0>(sums.d);
-  stages.release(turn.stage());
-#else
-  if constexpr (!first) {
+  if constexpr (Schedule::wait_depth == 0) {
+    wgmma_wait<0>(sums.d);
+    stages.release(turn.stage());
+  } else if constexpr (!first) {
     wgmma_wait<1>();
     stages.release(turn.previous());
   }
-#endif
   turn.advance();
 }
 
@@ -59,28 +58,36 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own
                                          const WorkUnit& unit, const Promotion& promotion,
                                          AllIssued all_issued) {
   const int steps = unit.steps();
-#if promote
-  constexpr int promoted_stages = Schedule::promote / Schedule::block_k;
-  Accumulators partial;
-  sums = {};
-  // Of steps that are unrolled, one waits for its stage while the sums of the one before are added up.
-#  if specialized
-#    pragma unroll 32
-#  else
-#    pragma unroll 4
-#  endif
-  for (int step = 0; step < steps; step += promoted_stages) {
-    const Promotion::Factors factors = promotion.factors(unit.first + step);
-    multiply_next<true>(partial, own, stages, turn);
-    if constexpr (promoted_stages > 1) {
+#if !registers_a
+  if constexpr (Schedule::promote > 0) {
+    constexpr int promoted_stages = Schedule::promote / Schedule::block_k;
+    Accumulators partial;
+    sums = {};
+    // Of steps that are unrolled, one waits for its stage while the sums of the one before are added up.
+    constexpr int unrolled = Schedule::specialize == Specialize::shape ? 32 : 4;
+#  pragma unroll unrolled
+    for (int step = 0; step < steps; step += promoted_stages) {
+      const Promotion::Factors factors = promotion.factors(unit.first + step);
+      multiply_next<true>(partial, own, stages, turn);
+      if constexpr (promoted_stages > 1) {
 #  pragma unroll 1
-      for (int next = step + 1; next < min(steps, step + promoted_stages); ++next)
-        multiply_next<false>(partial, own, stages, turn);
+        for (int next = step + 1; next < min(steps, step + promoted_stages); ++next)
+          multiply_next<false>(partial, own, stages, turn);
+      }
+      promotion.add(sums, partial, factors);
     }
-    promotion.add(sums, partial, factors);
+    all_issued();
+  } else {
+    multiply_next<true>(sums, own, stages, turn);
+#  pragma unroll 1
+    for (int step = 1; step < steps; ++step) multiply_next<false>(sums, own, stages, turn);
+    all_issued();
+    if constexpr (Schedule::wait_depth > 0) {
+      wgmma_wait<0>(sums.d);
+      stages.release(turn.previous());
+    }
   }
-  all_issued();
-#elif registers_a
+#else
   Fragments even, odd;
   int step = 1;
   multiply_fragments<true>(sums, even, own, stages, turn);
@@ -94,15 +101,16 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Consumer& own
   wgmma_wait<0>(sums.d);
   __syncwarp();
   stages.release(turn.previous());
+#endif
+}
+
+// Has the sums of some columns stored, and those before the activation, if they are kept.
+__device__ __forceinline__ void store(const Arguments& arguments, const Problem& problem, const Tile& tile,
+                                      const Consumer& own, const StoredSums& sums) {
+#if kept_boxes
+  store_both(arguments, problem, tile, own, sums);
 #else
-  multiply_next<true>(sums, own, stages, turn);
-#  pragma unroll 1
-  for (int step = 1; step < steps; ++step) multiply_next<false>(sums, own, stages, turn);
-  all_issued();
-#  if wait_depth > 0
-  wgmma_wait<0>(sums.d);
-  stages.release(turn.previous());
-#  endif
+  store_sums(arguments, problem, tile, own, sums);
 #endif
 }
 
@@ -148,30 +156,18 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     exchange_sums(sums);
     if (cluster_rank() >= storing_blocks) return;
     const Tile columns{tile.batch, tile.m, tile.n + cluster_rank() * stored_columns};
-#  if grid_blocks > 0
     StoredSums total = added_up();
+#  if grid_blocks > 0
     if (!add_up(total, workspace, peers)) return;
-#    if kept_boxes
-    store_both(arguments, problem, columns, own, total);
-#    else
-    store_sums(arguments, problem, columns, own, total);
-#    endif
-#  elif kept_boxes
-    store_both(arguments, problem, columns, own, added_up());
-#  else
-    store_sums(arguments, problem, columns, own, added_up());
 #  endif
-#elif kept_boxes
-    store_both(arguments, problem, tile, own, sums);
+    store(arguments, problem, columns, own, total);
 #elif residual_ring
     add_from_ring(arguments, problem, tile, own, sums, stages, ring, parity ^ 1, next);
 #elif residual_stages
     add_residual(arguments, problem, tile, own, sums, stages, turn);
 #else
-    store_sums(arguments, problem, tile, own, sums);
+    store(arguments, problem, tile, own, sums);
 #endif
   });
-#if !residual_stages
-  finish_stores();
-#endif
+  if constexpr (!Problem::residual_stages) finish_stores();
 }

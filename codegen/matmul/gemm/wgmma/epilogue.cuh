@@ -23,14 +23,10 @@ constexpr int stored_units = stored_columns / parts * static_cast<int>(sizeof(Re
 constexpr int store_row_bytes = 16 * box_units(stored_units, row_bytes / 16);
 constexpr int store_swizzle = (store_row_bytes & (store_row_bytes - 1)) == 0 ? store_row_bytes : 0;
 constexpr int store_columns = store_row_bytes / sizeof(Result);
-#  if residual_ring
-constexpr int ring_boxes = 8;  // boxes of C
-constexpr int staged_bytes = ring_boxes * store_bytes;
-#  elif residual_stages
-constexpr int staged_bytes = 0;  // see residual.cuh
-#  else
-constexpr int staged_bytes = Schedule::consumers * store_buffers * store_bytes;
-#  endif
+constexpr int ring_boxes = 8;  // boxes of C, where they come by a ring
+constexpr int staged_bytes = Problem::residual_ring     ? ring_boxes * store_bytes
+                             : Problem::residual_stages ? 0  // see residual.cuh
+                                                        : Schedule::consumers * store_buffers * store_bytes;
 
 #  if swap && result_bytes == 4
 // A buffer has two boxes side by side, with columns of the tile as rows.
@@ -38,29 +34,25 @@ constexpr int swapped_columns = row_bytes / static_cast<int>(sizeof(Result));
 static_assert(store_columns * store_row_bytes == store_bytes / 2, "rows of 128 bytes");
 
 #  endif
-#  if swap && result_bytes == 2
-// Columns of the tile are rows of a buffer, which have 128 bytes.
+// With `swap`, columns of the tile are rows of a buffer, which have 128 bytes.
 __device__ __forceinline__ unsigned char* buffer_column(unsigned char* buffer, int row, int column) {
   return buffer + swizzled(column * row_bytes + row * static_cast<int>(sizeof(Result)), row_bytes);
 }
 
-#  endif
 // Where an element of a row is in a buffer.
 __device__ __forceinline__ Result* buffer_element(unsigned char* buffer, int row, int column) {
   const int offset = row * store_row_bytes + column * static_cast<int>(sizeof(Result));
   return reinterpret_cast<Result*>(buffer + swizzled(offset, store_swizzle));
 }
 
-#  if residual_stages
 // What a buffer holds in a column for the thread's rows.
 __device__ __forceinline__ void load_pairs(Pair (&pairs)[2], unsigned char* buffer, int row, int column) {
-#    pragma unroll
+#  pragma unroll
   for (int half = 0; half < 2; ++half)
     pairs[half].packed =
         *reinterpret_cast<const Packed<Result, 2>*>(buffer_element(buffer, row + 8 * half, column));
 }
 
-#  endif
 // Writes what the sums of `store_columns` columns become to a buffer, which holds C if that comes by stages.
 __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Arguments& arguments,
                                             const Problem& problem, const Problem::Sum* sums,
@@ -83,9 +75,8 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    pragma unroll
     for (int i = 0; i < 2; ++i) {
       Pair results[2];
-#    if residual_stages
-      load_pairs(results, buffer, warp_row + lane / 4, 8 * (j + i) + SumRows::column());
-#    endif
+      if constexpr (Problem::residual_stages)
+        load_pairs(results, buffer, warp_row + lane / 4, 8 * (j + i) + SumRows::column());
 #    if by_column
       finish_sums(results, arguments, problem, sums + 4 * (j + i), rows, n + 8 * (j + i), columns[j + i]);
 #    else
@@ -93,21 +84,18 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    endif
       registers[2 * i] = results[0].packed.bits, registers[2 * i + 1] = results[1].packed.bits;
     }
-#    if residual_stages
-    __syncwarp();  // all lanes have what they need of C
-#    endif
-#    if swap
-    store_transposed(buffer_column(buffer, warp_row + lane / 8 % 2 * 8, 8 * (j + lane / 16) + lane % 8),
-                     registers);
-#    else
-    store_matrices(buffer_element(buffer, warp_row + lane % 16, 8 * (j + lane / 16)), registers);
-#    endif
+    if constexpr (Problem::residual_stages) __syncwarp();  // all lanes have what they need of C
+    if constexpr (Schedule::swap) {
+      store_transposed(buffer_column(buffer, warp_row + lane / 8 % 2 * 8, 8 * (j + lane / 16) + lane % 8),
+                       registers);
+    } else {
+      store_matrices(buffer_element(buffer, warp_row + lane % 16, 8 * (j + lane / 16)), registers);
+    }
   }
   if constexpr (units % 2 != 0) {
     Pair results[2];
-#    if residual_stages
-    load_pairs(results, buffer, warp_row + lane / 4, 8 * (units - 1) + SumRows::column());
-#    endif
+    if constexpr (Problem::residual_stages)
+      load_pairs(results, buffer, warp_row + lane / 4, 8 * (units - 1) + SumRows::column());
 #    if held_columns
     finish_sums(results, arguments, problem, sums + 4 * (units - 1), rows, n + 8 * (units - 1),
                 columns[units - 1]);
@@ -115,18 +103,17 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
     finish_sums(results, arguments, problem, sums + 4 * (units - 1), rows, n + 8 * (units - 1));
 #    endif
 #    pragma unroll
-    for (int half = 0; half < 2; ++half)
-#    if swap
-#      pragma unroll
-      for (int i = 0; i < 2; ++i)
-        *reinterpret_cast<Result*>(
-            buffer_column(buffer, warp_row + lane / 4 + 8 * half, 8 * (units - 1) + SumRows::column() + i)) =
-            results[half].packed.elements[i];
-#    else
-      store_global<false>(
-          buffer_element(buffer, warp_row + lane / 4 + 8 * half, 8 * (units - 1) + SumRows::column()),
-          results[half].packed);
-#    endif
+    for (int half = 0; half < 2; ++half) {
+      const int row = warp_row + lane / 4 + 8 * half, column = 8 * (units - 1) + SumRows::column();
+      if constexpr (Schedule::swap) {
+#    pragma unroll
+        for (int i = 0; i < 2; ++i)
+          *reinterpret_cast<Result*>(buffer_column(buffer, row, column + i)) =
+              results[half].packed.elements[i];
+      } else {
+        store_global<false>(buffer_element(buffer, row, column), results[half].packed);
+      }
+    }
   }
 #  elif swap
   // Columns of the tile are rows of D: four of them are written at once, to different banks.
@@ -150,19 +137,19 @@ __device__ __forceinline__ void fill_buffer(unsigned char* buffer, const Argumen
 #    pragma unroll
   for (int j = 0; j < apart; ++j) {
     Pair results[2][2];
-#    if residual_stages
-    Pair before[2][2];
-#      pragma unroll
-    for (int i = 0; i < 2; ++i)
-      load_pairs(before[i], buffer, warp_row + lane / 4,
-                 8 * (j + apart * (odd ? 1 - i : i)) + SumRows::column());
-#      pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const int half = i / 2 % 2, e = i % 2;
-      results[i / 4][half].packed.elements[e] =
-          odd ? before[1 - i / 4][half].packed.elements[e] : before[i / 4][half].packed.elements[e];
+    if constexpr (Problem::residual_stages) {
+      Pair before[2][2];
+#    pragma unroll
+      for (int i = 0; i < 2; ++i)
+        load_pairs(before[i], buffer, warp_row + lane / 4,
+                   8 * (j + apart * (odd ? 1 - i : i)) + SumRows::column());
+#    pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        const int half = i / 2 % 2, e = i % 2;
+        results[i / 4][half].packed.elements[e] =
+            odd ? before[1 - i / 4][half].packed.elements[e] : before[i / 4][half].packed.elements[e];
+      }
     }
-#    endif
 #    pragma unroll
     for (int i = 0; i < 2; ++i)
       finish_sums(results[i], arguments, problem, sums + 4 * (j + apart * i), rows, n + 8 * (j + apart * i));
@@ -204,13 +191,8 @@ __device__ __forceinline__ void store_boxes(const unsigned char* buffer, const A
                                             const Tile& tile, int row, int first) {
 #    pragma unroll
   for (int box = first; box < first + group_boxes; ++box) {
-    const int m = tile.m + row, n = tile.n / parts + box * store_columns;
-#    if batched
-    const int at[] = {tile.batch, m, n};
-#    else
-    const int at[] = {m, n};
-#    endif
-    if (box < boxes_across) tensor_store(arguments.map_d, at, buffer + (box - first) * box_bytes);
+    const MapPlace to(tile.batch, tile.m + row, tile.n / parts + box * store_columns);
+    if (box < boxes_across) tensor_store(arguments.map_d, to.at, buffer + (box - first) * box_bytes);
   }
 }
 
@@ -270,10 +252,8 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
       for (int box = 0; box < 2; ++box)
         tensor_store(arguments.map_d, {tile.n + column, tile.m + row + box * swapped_columns},
                      buffer + box * (store_bytes / 2));
-#  elif batched
-      tensor_store(arguments.map_d, {tile.batch, tile.m + row, tile.n / parts + column}, buffer);
 #  else
-      tensor_store(arguments.map_d, {tile.m + row, tile.n / parts + column}, buffer);
+      tensor_store(arguments.map_d, MapPlace(tile.batch, tile.m + row, tile.n / parts + column).at, buffer);
 #  endif
       store_commit();
     }

@@ -26,18 +26,9 @@ struct ResidualBox {
 };
 
 // Where a box is in C and D.
-struct ResidualPlace {
-#if batched
-  int at[3];
-
+struct ResidualPlace : MapPlace {
   __device__ __forceinline__ ResidualPlace(const Tile& tile, const ResidualBox& box)
-      : at{tile.batch, tile.m + box.row, tile.n / parts + box.column} {}
-#else
-  int at[2];
-
-  __device__ __forceinline__ ResidualPlace(const Tile& tile, const ResidualBox& box)
-      : at{tile.m + box.row, tile.n / parts + box.column} {}
-#endif
+      : MapPlace(tile.batch, tile.m + box.row, tile.n / parts + box.column) {}
 };
 
 // How many boxes a consumer has in a step.

@@ -24,13 +24,8 @@ __device__ __forceinline__ void store_both(const Arguments& arguments, const Pro
       proxy_fence();
       named_barrier(1 + own.number, warpgroup_threads);
       const TensorMap& map = rows.of_z ? arguments.map_z : arguments.map_d;
-#if batched
-      const int at[] = {tile.batch, tile.m + row, tile.n + column};
-#else
-      const int at[] = {tile.m + row, tile.n + column};
-#endif
       if (storing) {
-        tensor_store(map, at, buffer);
+        tensor_store(map, MapPlace(tile.batch, tile.m + row, tile.n + column).at, buffer);
         store_commit();
       }
     }

@@ -53,11 +53,11 @@ struct Stages {
   // By each warp of the consumers: this block, and those that copy to it, may overwrite the stage.
   __device__ __forceinline__ void release(int stage) {
     const int lane = threadIdx.x % 32;
-#if cluster_m * cluster_n > 1
-    if (lane < cluster_blocks) arrive_at_rank(empty[stage], lane);
-#else
-    if (lane == 0) empty[stage].arrive();
-#endif
+    if constexpr (cluster_blocks > 1) {
+      if (lane < cluster_blocks) arrive_at_rank(empty[stage], lane);
+    } else {
+      if (lane == 0) empty[stage].arrive();
+    }
   }
 };
 

@@ -12,21 +12,18 @@ using Result = Problem::Result;
 constexpr int warpgroup_threads = 128;
 constexpr int consumer_rows = Schedule::block_m / (Schedule::pingpong ? 1 : Schedule::consumers);
 constexpr int products_m = consumer_rows / product_rows;
+constexpr int consumer_threads = Schedule::consumers * warpgroup_threads;
+constexpr int sums_barrier = 1 + Schedule::consumers;  // of all consumers; those before are their own
 
 // Columns of a tile that a block stores: of blocks that share k, as many store a part each as divide it
 // evenly, into whole boxes of a tensor store.
-#if cluster_k > 1
-constexpr int store_unit =
-    parts *
-    (Schedule::tensor_store && sizeof(Result) == 4 ? row_bytes / static_cast<int>(sizeof(Result)) : 8);
+constexpr int row_results = row_bytes / static_cast<int>(sizeof(Result));
+constexpr int store_unit = parts * (Schedule::tensor_store && sizeof(Result) == 4 ? row_results : 8);
 __device__ constexpr int storing_of(int blocks) {
   return Schedule::block_n % (store_unit * blocks) == 0 ? blocks : storing_of(blocks / 2);
 }
-constexpr int storing_blocks = storing_of(Schedule::cluster_k);
+constexpr int storing_blocks = Schedule::cluster_k > 1 ? storing_of(Schedule::cluster_k) : 1;
 constexpr int stored_columns = Schedule::block_n / storing_blocks;
-#else
-constexpr int stored_columns = Schedule::block_n;
-#endif
 
 // The sums of a thread in so many columns: see cuda/wgmma.cuh.
 template <int columns>
@@ -49,35 +46,17 @@ struct Consumer {
 
 // Elements from a column of D and C, or of Z, to the next: with `swap`, these are stored by columns.
 __device__ __forceinline__ long long step_d(const Problem& problem) {
-#if swap
-  return problem.ldd;
-#else
-  return 1;
-#endif
+  return Schedule::swap ? problem.ldd : 1;
 }
-__device__ __forceinline__ long long step_z(const Problem& problem) {
-#if swap
-  return problem.m;
-#else
-  return 1;
-#endif
-}
+__device__ __forceinline__ long long step_z(const Problem& problem) { return Schedule::swap ? problem.m : 1; }
 
 #if scales == row_scales
 // The factors of rows, and those of columns.
 __device__ __forceinline__ const float* row_factors(const Arguments& arguments) {
-#  if swap
-  return arguments.scale_b;
-#  else
-  return arguments.scale_a;
-#  endif
+  return Schedule::swap ? arguments.scale_b : arguments.scale_a;
 }
 __device__ __forceinline__ const float* column_factors(const Arguments& arguments) {
-#  if swap
-  return arguments.scale_a;
-#  else
-  return arguments.scale_b;
-#  endif
+  return Schedule::swap ? arguments.scale_a : arguments.scale_b;
 }
 #endif
 
@@ -130,15 +109,10 @@ struct SumRows {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       m[half] = tile.m + first + row() + 8 * half;
-#if swap
-      offset[half] = m[half];
-#else
-      offset[half] = tile.batch * problem.stride_d + m[half] * problem.ldd;
-#endif
-#if preactivation && swap
-      offset_z[half] = m[half];
-#elif preactivation
-      offset_z[half] = (static_cast<long long>(tile.batch) * problem.m + m[half]) * problem.n;
+      offset[half] = Schedule::swap ? m[half] : tile.batch * problem.stride_d + m[half] * problem.ldd;
+#if preactivation
+      offset_z[half] =
+          Schedule::swap ? m[half] : (static_cast<long long>(tile.batch) * problem.m + m[half]) * problem.n;
 #endif
 #if bias == column
       bias[half] = inside(problem, half) ? to_float(arguments.bias[m[half]]) : 0.0f;
@@ -319,11 +293,8 @@ __device__ __forceinline__ void finish_sums(Pair (&results)[2], const Arguments&
                    columns_left, step_z(problem));
 #  endif
     }
-#  if residual_stages
-    const Pair before = results[half];
-#  else
     Pair before = {};
-#  endif
+    if constexpr (Problem::residual_stages) before = results[half];
 #  if beta_nonzero && !residual_stages
     if (inside)
       before.load(arguments.c + rows.offset[half] + n * step_d(problem), columns_left, step_d(problem));

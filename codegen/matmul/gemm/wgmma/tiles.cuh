@@ -13,22 +13,31 @@
 using Element = Problem::Element;
 
 constexpr int row_bytes = 128;
-constexpr int group_bytes = 8 * row_bytes;  // rows that one swizzle permutes
+constexpr int group_bytes = 8 * row_bytes;
 constexpr int row_elements = row_bytes / sizeof(Element);
 constexpr int product_bytes = 32;  // bytes of a product along k
 constexpr int product_k = product_bytes / sizeof(Element);
 constexpr int product_rows = 64;  // rows of A
+
+// Where a box begins in a tensor map, whose first axis counts matrices if there are several.
+struct MapPlace {
+  static constexpr int axes = Problem::batched ? 3 : 2;
+  int at[axes];
+
+  __device__ __forceinline__ MapPlace(int batch, int row, int column) {
+    at[0] = batch, at[axes - 2] = row, at[axes - 1] = column;
+  }
+};
 
 // The tile of an operand, `extent` elements of it across k, of which each of `sharers` blocks of the cluster
 // copies a part to all of them. `halves`: the second half, across k, is elsewhere in the matrix than behind
 // the first; then no blocks share a tile.
 template <int extent, bool along_k, int sharers, bool shared_by_batch, bool halves = false>
 struct OperandTile {
-#if narrow_rows
   static constexpr int width = (along_k ? Schedule::block_k : extent) * static_cast<int>(sizeof(Element));
-  static constexpr int row_bytes = width < 128 ? width : 128, group_bytes = 8 * row_bytes;
+  static constexpr int row_bytes = Problem::narrow_rows && width < 128 ? width : 128;
+  static constexpr int group_bytes = 8 * row_bytes;  // rows that one swizzle permutes
   static constexpr int row_elements = row_bytes / sizeof(Element);
-#endif
   static constexpr int rows = along_k ? extent : Schedule::block_k;
   static constexpr int pieces = halves && along_k ? 2 : 1;  // boxes of the same columns
   static constexpr int box_rows = rows / sharers / pieces;
@@ -47,16 +56,12 @@ struct OperandTile {
       const int piece = box % pieces, behind = halves && !along_k ? box / (boxes / 2) : 0;
       const int row = first_row + piece * second;
       const int column = first_column + behind * second + (box / pieces - behind * boxes / 2) * row_elements;
-#if batched
-      const int at[] = {shared_by_batch ? 0 : batch, row, column};
-#else
-      const int at[] = {row, column};
-#endif
+      const MapPlace from(shared_by_batch ? 0 : batch, row, column);
       unsigned char* place = target + box / pieces * box_bytes + piece * (box_rows * row_bytes);
       if constexpr (sharers == 1) {
-        tensor_copy(place, map, at, full);
+        tensor_copy(place, map, from.at, full);
       } else {
-        tensor_copy_to_ranks(place, map, at, full, mask);
+        tensor_copy_to_ranks(place, map, from.at, full, mask);
       }
     }
   }
@@ -78,16 +83,14 @@ struct OperandTile {
 using TileA = OperandTile<Schedule::block_m, !Problem::transpose_a, Schedule::cluster_n, Problem::shared_a>;
 #if gate == halves
 using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, 1, Problem::shared_b, true>;
-#elif partial_boxes
-// Nothing multiplies the last columns of the last box.
-#  if narrow_rows
-constexpr int box_columns = Schedule::block_n > 32 ? 64 : Schedule::block_n > 16 ? 32 : 16;
-constexpr int loaded_columns = ((Schedule::block_n - 1) / box_columns + 1) * box_columns;
-#  else
-constexpr int loaded_columns = ((Schedule::block_n - 1) / row_elements + 1) * row_elements;
-#  endif
-using TileB = OperandTile<loaded_columns, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
 #else
-using TileB = OperandTile<Schedule::block_n, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
+// With partial boxes, nothing multiplies the last columns of the last one.
+constexpr int box_columns = !Problem::narrow_rows    ? row_elements
+                            : Schedule::block_n > 32 ? 64
+                            : Schedule::block_n > 16 ? 32
+                                                     : 16;
+constexpr int boxes_of_b = (Schedule::block_n - 1) / box_columns + 1;
+constexpr int loaded_columns = Problem::partial_boxes ? boxes_of_b * box_columns : Schedule::block_n;
+using TileB = OperandTile<loaded_columns, Problem::transpose_b, Schedule::cluster_m, Problem::shared_b>;
 #endif
 constexpr int stage_bytes = TileA::bytes + TileB::bytes;
