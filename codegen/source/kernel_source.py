@@ -61,8 +61,8 @@ class KernelSource:
         sizes: C++ type and value of the sizes that a kernel gets; by default, of all sizes, leading dimensions and
             strides.
         workspace: whether kernels get the address of a workspace.
-        scalars: the last members of ``struct Arguments``: numbers, and pointers to parts of the workspace; by default the
-            problem's scalars, as floats.
+        scalars: the last members of ``struct Arguments``: numbers, and pointers to parts of the workspace; by default
+            the problem's scalars, as floats.
         scaled: the outputs beside which a reference writes the scales of errors.
         served: the problems that a source serves that is not specialised for a shape: equal sources say the same.
     """
