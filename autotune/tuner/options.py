@@ -24,6 +24,7 @@ class TuneOptions:
         trials: new evaluations at most; schedules that the database knows already do not count.
         seconds: end after the evaluation that passes this time; None sets no limit.
         patience: end after so many evaluations without a faster schedule; None sets no limit.
+        only, exclude: which schedules are looked at, see `asked_for`; None means all.
         sampler: what proposes schedules, one of `SAMPLERS`.
         seed: of the sampler and of the problem's random inputs.
         compile_workers: processes that compile ahead; None means one for each CPU.
@@ -40,6 +41,8 @@ class TuneOptions:
     compile_workers: int | None = None
     study: str | None = None
     patience: int | None = None
+    only: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         for name in ("trials", "seed", "compile_workers", "patience"):

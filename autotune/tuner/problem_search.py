@@ -15,6 +15,7 @@ from autotune.db.trials import Trial
 from autotune.devices.base import Device, Session
 from autotune.runs.failure_report import FailureReport
 from autotune.runs.history import History
+from autotune.search_spaces.contract.asked import asked_for
 from autotune.search_spaces.contract.operator import Operator
 
 from .ahead import MOST_AHEAD, Ahead, compile_first
@@ -57,11 +58,13 @@ class ProblemSearch:
         self._operator, self._problem, self._device, self._spec = operator, problem, device, device.spec
         self._db, self._options, self._pool, self._elapsed = db, options, pool, elapsed
         self._history = History(operator, problem, device, db)
-        self._known, first = self._history.tried(), self._history.first_candidates()
+        self._asked = asked_for(operator, options.only or (), options.exclude or ())
+        self._known = {one: seconds for one, seconds in self._history.tried().items() if self._is_asked(one)}
+        first = [one for one in self._history.first_candidates() if self._is_asked(one)]
         self._compared = {schedule.digest for schedule in self._known}
         self._best = self._incumbent = self._history.best(self._compared)
         sampler, seed, self._study = options.sampler, options.seed, study
-        self._proposals = Proposals(operator, problem, self._spec, sampler, seed, first, self._known, study)
+        self._proposals = Proposals(self._asked, problem, self._spec, sampler, seed, first, self._known, study)
         self._evaluator = Evaluator(operator, problem, device, pool, run)
         self._depth = min(2 * pool.processes, MOST_AHEAD)
         self._in_order = device.time_source is TimeSource.MODELLED
@@ -70,6 +73,10 @@ class ProblemSearch:
         self._few: list[Trial] = []
         self._runoff: Runoff | None = None
         self._ended = False
+
+    def _is_asked(self, schedule: Schedule) -> bool:
+        everything = self._asked is self._operator
+        return everything or not self._asked.violations(self._problem, schedule, self._spec)
 
     def go_on(
         self,
@@ -145,7 +152,7 @@ class ProblemSearch:
         if self._best is None:
             return None
         schedule: Schedule = self._operator.schedule(self._best.schedule).shape_generic
-        legal = not self._operator.violations(self._problem, schedule, self._spec)
+        legal = not self._asked.violations(self._problem, schedule, self._spec)
         return schedule if legal and schedule.digest not in (self._best.schedule_digest, *self._compared) else None
 
     def _try_twin(self, session: Session) -> None:
@@ -176,4 +183,4 @@ class ProblemSearch:
                 self._db.record(trial)
         self._proposals.learn()
         if self._proposals.others:  # they have found out more
-            self._best = self._history.best({schedule.digest for schedule in self._history.tried()})
+            self._best = self._history.best({one.digest for one in self._history.tried() if self._is_asked(one)})

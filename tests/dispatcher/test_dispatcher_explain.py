@@ -46,7 +46,7 @@ def test_the_models_choice_is_legal(m):
 
 @pytest.mark.parametrize(
     ("name", "fields", "message"),
-    [("sgem", {}, "unknown operator 'sgem'; known: sgemm, transpose"), ("sgemm", {"m": 5}, "field 'n' of")],
+    [("sgem", {}, "unknown operator 'sgem'; did you mean sgemm"), ("sgemm", {"m": 5}, "field 'n' of")],
 )
 def test_bad_arguments_get_one_line(name, fields, message):
     with pytest.raises(ValueError, match=message):

@@ -4,6 +4,7 @@ from itertools import count
 
 import pytest
 
+from autotune.search_spaces.contract.asked import asked_for
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.restriction import restrict_schedules, restrict_values, sample
 from autotune.search_spaces.machine.devices import named_device
@@ -120,3 +121,26 @@ def test_a_draw_that_is_not_listed_builds_the_most_similar_schedule():
     assert others == [draw], "the example needs a schedule without neighbours"
     draw["raster_group"] = 64 if draw["raster_group"] == 1 else 1
     assert restricted_space.build(draw) == first
+
+
+def test_fields_have_the_values_that_are_asked_for():
+    gemm, spec = operator("gemm"), named_device("h200")
+    problem = gemm.problem_type(256, 256, 256, transpose_b=True)
+
+    def kept(*only, exclude=()):
+        return asked_for(gemm, only, exclude).seeds(problem, spec)
+
+    every = gemm.seeds(problem, spec)
+    assert kept() == every
+    assert kept("stages=4,3") == [one for one in every if one.stages in (3, 4)] != every
+    assert kept("BM=64", "kernel=mma_sync") == [one for one in every if (one.block_m, one.kernel) == (64, "mma_sync")]
+    assert kept(exclude=["kernel=wgmma"]) == [one for one in every if one.kernel == "mma_sync"]
+    assert kept(exclude=["stages"]) == [one for one in every if one.stages == type(one)().stages] != every
+    for word, said in (
+        ("stage=2", "'stage' is no field of gemm; did you mean stages"),
+        ("stages=x", "stages=x: expected a whole number"),
+        ("kernel=wmma", "kernel=wmma: expected one of wgmma, mma_sync"),
+        ("stages", "'stages': expected FIELD=VALUE"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            kept(word)

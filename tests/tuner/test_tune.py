@@ -52,6 +52,19 @@ def stored(db):
     return [ToySchedule.from_dict(trial.schedule) for trial in reversed(db.trials("toy"))]
 
 
+def test_only_what_is_asked_for_is_tried_and_wins(device, db):
+    run(device, db)
+    fastest = run(device, db, trials=1).best
+    asked = {"only": ("order=column",), "exclude": (f"width={fastest.schedule['width']}",)}
+    run(device, db, problem=replace(PROBLEM, n=PROBLEM.n + 1), **asked)
+    tried = [ToySchedule.from_dict(one.schedule) for one in db.trials("toy") if one.problem.key != PROBLEM.key]
+    assert {str(one.order) for one in tried} == {"column"}
+    assert fastest.schedule["width"] not in {one.width for one in tried}
+    known = run(device, db, trials=1, only=("depth=2",))
+    assert known.best.schedule["depth"] == 2 != fastest.schedule["depth"]
+    assert db.best("toy", PROBLEM.key, device.spec.name) == fastest
+
+
 def test_a_run_without_a_faster_schedule_ends_with_its_patience(device, db):
     found = []
     result = run(device, db, trials=1000, patience=3, on_progress=found.append)

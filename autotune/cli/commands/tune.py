@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from autotune.cli import completion
 from autotune.cli.early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
 from autotune.cli.options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
@@ -37,6 +38,21 @@ def tune(
     operator: Any,
     fields: Mapping[str, Any],
     context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FIELD=VALUE,…]...",
+            help="Try only schedules with one of these values of a field.",
+            autocompletion=completion.schedule_fields,
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Try no schedules with these values of a field; of a field alone, only its default.",
+            metavar="FIELD[=VALUE,…]",
+        ),
+    ] = None,
     device: DevicesOption = "auto",
     trials: Annotated[int, typer.Option(help="How many new schedules to try at most, for each problem.")] = 200,
     seconds: Annotated[
@@ -78,12 +94,17 @@ def tune(
     from autotune.db import TuningDB
     from autotune.db.engine import check_lasting, check_shared, database_url
     from autotune.runs.run import begun
+    from autotune.search_spaces.contract.asked import asked_for
     from autotune.tuner import TuneOptions
     from autotune.tuner import tune as search
     from autotune.tuner.parallel import Parallel, shared_out
 
     with user_input():
-        options = TuneOptions(trials, seconds, sampler, seed, study=study, patience=patience)
+        only, without = tuple(words) if words else None, tuple(exclude) if exclude else None
+        options = TuneOptions(
+            trials, seconds, sampler, seed, study=study, patience=patience, only=only, exclude=without
+        )
+        asked_for(operator, words or (), exclude or ())
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
         raise BadInputError(f"--{' and --'.join(chosen)} exclude each other: each selects the problems to tune")
@@ -104,7 +125,7 @@ def tune(
         return _not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
 
     def tune_one(target: Device, problem: Problem, following: Problem | None, check: Callable[[], None]) -> TuneResult:
-        statements = _statements(operator, problem, target)
+        statements = _statements(operator, problem, target)[: None if only == without else 1]
         after = [*statements[1:], (operator, following) if following else None]
         for (by, stated), then in zip(statements, after, strict=True):
             result = tune_as(by, target, stated, then, check)
