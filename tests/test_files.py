@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autotune.base.files import atomic_write, write_text
+from autotune.base.files import atomic_write, read_regular, write_text
 
 
 @pytest.mark.parametrize("before", [None, "old"])
@@ -66,3 +66,11 @@ def test_what_cannot_be_written_is_named_as_it_was_given(tmp_path: Path, name: s
     with pytest.raises(OSError, match=complaint) as caught:
         write_text(tmp_path / name, "")
     assert caught.value.filename == str(tmp_path / name)
+
+
+def test_a_file_may_have_as_many_bytes_as_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"four")
+    assert read_regular(path, 4) == b"four"
+    with pytest.raises(ValueError, match="has over 3 bytes"):
+        read_regular(path, 3)

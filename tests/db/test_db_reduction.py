@@ -61,6 +61,8 @@ def test_failures_and_modelled_times_do_not_serve_and_the_newest_verdict_counts(
 def test_every_problem_is_served_once_and_within_what_is_allowed(times, within):
     kept = reduced([on(problem, digest, seconds) for (problem, digest), seconds in times.items()], within)
     assert sorted(t.problem.key for one in kept for t in one.trials) == sorted({problem for problem, _ in times})
+    served = [len(one.trials) for one in kept]
+    assert served == sorted(served, reverse=True)
     for one in kept:
         for served, loss in zip(one.trials, one.losses, strict=True):
             best = min(seconds for (problem, _), seconds in times.items() if problem == served.problem.key)

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from sort_program import COUNT, passes, reverse, sort, sorted_backwards
 
+from autotune.codegen.model import packing
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Region
 from autotune.codegen.model.program import Program
@@ -140,3 +142,13 @@ def test_launches_follow_what_a_call_brings(monkeypatch: pytest.MonkeyPatch) -> 
         (0x1000, 0x2000), (0x3000, 0x2000), (0x3000, 0x4000), (0x3000, 0x4000),
     ]  # fmt: skip
     assert [call[-1][0] - calls[0][-2][1] for call in calls] == [0, 0, 0, 0x10000]
+
+
+def test_a_part_of_a_workspace_follows_it() -> None:
+    blocks = [(Argument("workspace", "void*"),), (Argument("part", "void*", given="workspace", offset=256),)]
+    brought = packing.brought(blocks, workspace=True)
+    frame = packing.frame("kernel", brought, blocks, {"workspace": 4096}, {})
+    frame.workspace = 8192
+    packing.refresher(brought, blocks, frame)()
+    own, other = packing.structs_of(frame)
+    assert (own.workspace, other.part) == (8192, 8448)
