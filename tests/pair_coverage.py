@@ -20,7 +20,10 @@ _SHARE = 0.9  # of all pairs, after which more cases add little
 
 
 def covering(
-    drawn: Sequence[tuple[P, S]], always: Callable[[P, S], Hashable] = lambda *_: None, most: int = MOST
+    drawn: Sequence[tuple[P, S]],
+    always: Callable[[P, S], Hashable] = lambda *_: None,
+    most: int = MOST,
+    small: Callable[[P, S], bool] = lambda *_: True,
 ) -> list[tuple[P, S]]:
     """The cases that cover nine tenths of the pairs, or `most` cases: one by one that which adds the most pairs.
 
@@ -30,14 +33,17 @@ def covering(
         drawn: cases to choose from.
         always: a relation between a problem and a schedule, of which each value gets a case before all else.
         most: cases.
+        small: whether a case takes the emulator little; only those are chosen, and only they are asked.
     """
     kernels: dict[str, list[tuple[P, S]]] = {}
     for problem, schedule in drawn:
         kernels.setdefault(schedule.kernel, []).append((problem, schedule))
-    return [case for cases in kernels.values() for case in _covering(cases, always, most // len(kernels))]
+    return [case for cases in kernels.values() for case in _covering(cases, always, most // len(kernels), small)]
 
 
-def _covering(drawn: Sequence[tuple[P, S]], always: Callable[[P, S], Hashable], most: int) -> list[tuple[P, S]]:
+def _covering(
+    drawn: Sequence[tuple[P, S]], always: Callable[[P, S], Hashable], most: int, small: Callable[[P, S], bool]
+) -> list[tuple[P, S]]:
     numbers: dict[tuple[int, object], int] = {}
     facts = np.array([[numbers.setdefault(one, len(numbers)) for one in enumerate(_facts(*case))] for case in drawn])
     first, second = np.triu_indices(facts.shape[1], 1)
@@ -50,8 +56,11 @@ def _covering(drawn: Sequence[tuple[P, S]], always: Callable[[P, S], Hashable], 
     while left.any() and len(chosen) < most and (missing or new.mean() > 1 - _SHARE):
         wanted = left & [value in missing for value in values] if missing else left
         best = int(np.where(wanted, new[pairs].sum(axis=1), -1).argmax())
-        new[pairs[best]] = False
         left[best] = False
+        if not small(*drawn[best]):
+            missing &= {value for value, there in zip(values, left, strict=True) if there}
+            continue
+        new[pairs[best]] = False
         missing.discard(values[best])
         chosen.append(drawn[best])
     return chosen

@@ -11,8 +11,8 @@ struct Step {
   int program;
   int arguments;  // where its struct begins in those of the plan
   unsigned grid[3], block[3], shared_bytes;
-  long long offset, bytes;  // of the workspace
-  int value;                // of each byte
+  long long offset, bytes;  // where in the workspace, and how much
+  int value;                // each byte's
 };
 
 // A tensor map as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col take it: dimensions begin with the one

@@ -12,10 +12,10 @@ namespace autotune {
 
 struct Rules {
   double farthest;       // ratio of two sizes beyond which a record does not serve
-  double doubt;          // of a time's logarithm, for each e-fold between sizes
+  double doubt;          // a time's logarithm errs by it for each e-fold between sizes
   double model_tie;      // ratio of two modelled times of which neither is believed to be shorter
   double record_tie;     // the same of a record's schedule and the model's
-  double least_seconds;  // of anything
+  double least_seconds;  // nothing takes less
 };
 
 template <int size_count>

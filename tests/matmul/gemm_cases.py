@@ -210,4 +210,4 @@ def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
     return problem.layout, schedule.vector(problem, "a")
 
 
-CASES = covering(drawn_cases(560), _risk)
+CASES = covering(drawn_cases(300), _risk)

@@ -41,6 +41,7 @@ SUM = replace(LAYER, residual=True, align_x=8)
     ("problem", "words", "right", "planted"),
     [
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
+        (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
         (LAYER, f"{REGISTERS} passes=shifted", "fmaf(-sum.sum, mean, squares.sum)", "squares.sum"),
         (SHORT, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
     ],

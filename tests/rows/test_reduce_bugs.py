@@ -74,6 +74,7 @@ STAGED = "threads=128 TPR=16 vector_width=4 loads_in_flight=1 staged=1"
 @pytest.mark.parametrize(
     ("right", "planted"),
     [
+        ("__syncthreads();  // before", "// before"),
         ("max(start, begin)", "begin"),  # the one before counts, too
         ("static_cast<Index>(from - start)", "0"),
         ("index + i", "i"),

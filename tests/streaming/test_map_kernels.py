@@ -87,6 +87,7 @@ def test_a_cube_does_not_overflow_in_16_bits() -> None:
 ROWS = "threads=64 TPR=16 vector_width=8 items=2"
 SKEWED = MapProblem(9, 133, SILU, BF16, bias=True, ldx=133, ldy=133)
 SHIFTED = replace(SKEWED, columns=128)
+BIASED = MapProblem(19, 133, SILU, BF16, bias=True, ldx=136, ldy=136)
 BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=48)
 
 
@@ -94,6 +95,7 @@ BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=
     ("problem", "words", "right", "planted"),
     [
         (SHIFTED, ROWS, "(Problem::skewed ? width - 1 : 0)", "0"),  # the last vector of a row is missing
+        (BIASED, ROWS + " grid_blocks=2", "tile += gridDim.x", "tile += 2 * gridDim.x"),
         (BACKWARD, ROWS, "problem.rows * problem.ldy", "problem.ldy"),  # one gradient lies over the other
         (MapProblem(1, 99, Activation.EXP), "vector_width=4", "expf(z)", "exp2f(1.4426950408889634f * z)"),
     ],

@@ -3,7 +3,7 @@
 
 namespace autotune_emulator {
 
-constexpr int most_agents = 64;  // of a block
+constexpr int most_agents = 64;  // a block's
 
 void drop_agents();                         // a cluster begins
 int new_agent(int rank, const char* name);  // its number in its block; the name stands in messages

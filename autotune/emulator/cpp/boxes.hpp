@@ -22,7 +22,7 @@ enum class Added : int8_t { not_at_all, int32, int64, float32, float16, bfloat16
 struct Box {
   std::vector<Piece> pieces;
   Added added;        // how elements of the tensor are added up
-  int swizzle_bytes;  // of the tile
+  int swizzle_bytes;  // the tile's
   bool tf32;          // whether copies round floats to TF32
 };
 

@@ -35,7 +35,7 @@ struct StoreQueue {
   Knowledge done;  // what the agent did, for who waits
 };
 
-std::map<int, StoreQueue> store_queues;  // of the threads that store
+std::map<int, StoreQueue> store_queues;  // one for each thread that stores
 uint32_t stores_issued;
 
 void take_data(Store& store) {

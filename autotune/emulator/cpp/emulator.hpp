@@ -219,7 +219,7 @@ To bit_cast(From value) {
 struct Kernel {
   void (*call)(int entry, const void* arguments);
   size_t argument_bytes;
-  const char *begin, *end;  // of the library, whose constants a kernel reads
+  const char *begin, *end;  // the library's, whose constants a kernel reads
 };
 
 // Calls an entry with the bytes of its argument struct.
@@ -235,7 +235,7 @@ constexpr size_t argument_bytes(void (*)(Arguments)) {
 }  // namespace autotune_emulator
 
 extern "C" {
-extern const char __ehdr_start __attribute__((visibility("hidden")));  // of the linker
+extern const char __ehdr_start __attribute__((visibility("hidden")));  // the linker's
 extern const char _end __attribute__((visibility("hidden")));
 }
 #define AUTOTUNE_EMULATOR_KERNEL(call, entry)                                                              \

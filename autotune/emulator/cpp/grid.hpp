@@ -2,6 +2,6 @@
 
 namespace autotune_emulator {
 
-void run_grid();  // of the running launch, cluster by cluster
+void run_grid();  // the running launch's, cluster by cluster
 
 }  // namespace autotune_emulator

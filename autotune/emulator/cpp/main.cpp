@@ -30,7 +30,7 @@ struct Request {
 struct Buffer {
   char name[64];
   int64_t bytes, alignment;
-  int64_t pieces, piece_bytes;  // of a sparse buffer; else none
+  int64_t pieces, piece_bytes;  // a sparse buffer has them; else none
   Use use;
 };
 

@@ -10,7 +10,7 @@
 namespace autotune_emulator {
 namespace {
 
-constexpr int group_rows = 8;      // of a swizzle's period
+constexpr int group_rows = 8;      // rows of a swizzle's period
 constexpr int product_bytes = 32;  // along k
 
 // "Matrix Descriptor Format" of the PTX manual.

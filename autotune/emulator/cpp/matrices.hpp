@@ -6,7 +6,7 @@
 
 namespace autotune_emulator {
 
-enum class Operand;  // of emulator.hpp
+enum class Operand;  // emulator.hpp has it
 
 constexpr int matrix_unit_bytes = 16;
 

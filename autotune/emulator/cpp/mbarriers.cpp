@@ -15,9 +15,9 @@ namespace autotune_emulator {
 namespace {
 
 struct Mbarrier {
-  int rank;      // of its block
+  int rank;      // its block's
   int agent;     // that writes what its copies bring
-  int arrivals;  // of a phase
+  int arrivals;  // a phase's
   int missing_arrivals;
   int64_t missing_bytes = 0;
   uint32_t phase = 0;  // the running one

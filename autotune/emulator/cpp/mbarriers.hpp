@@ -10,7 +10,7 @@ namespace autotune_emulator {
 // Bytes for shared memory, which land when a thread waits for the mbarrier that counts them.
 struct BulkCopy {
   std::vector<Piece> pieces;
-  uint32_t layout;          // of the tile
+  uint32_t layout;          // the tile's
   bool tf32;                // whether floats are rounded to TF32
   std::vector<char> early;  // the bytes of all pieces as they were when the copy was issued; else empty
   int thread;               // which issued it

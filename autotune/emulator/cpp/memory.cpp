@@ -30,7 +30,7 @@ int64_t slot_bytes() { return int64_t{1} << slot_bits; }
 
 char* arena;
 std::vector<Region> slots;              // the stacks, shared memory of each rank, the buffers
-const char *constants, *constants_end;  // of the kernel's library
+const char *constants, *constants_end;  // the kernel library's
 int most_ranks;
 int64_t shared_alignment;  // what the running launch asks for
 

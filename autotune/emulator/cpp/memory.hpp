@@ -7,13 +7,13 @@
 
 namespace autotune_emulator {
 
-void allow_constants(const char* begin, const char* end);  // of the module, which its kernels may read
-void reserve_memory(int buffers, int most_ranks, int64_t most_bytes);  // of a buffer
+void allow_constants(const char* begin, const char* end);  // the module's, which its kernels may read
+void reserve_memory(int buffers, int most_ranks, int64_t most_bytes);  // most_bytes is a buffer's
 char* map_stacks(int64_t bytes);                                       // first
 void map_shared(int64_t most_bytes);                                   // second, for each block of a cluster
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use);
 char* map_sparse_buffer(const char* name, int64_t bytes, int64_t alignment, Use use, const Pieces& pieces);
-void set_shared_bytes(int64_t bytes);  // of the running launch
+void set_shared_bytes(int64_t bytes);  // the running launch's
 void poison_shared();
 
 // `at_once`: one instruction moves all the bytes, so that they must be aligned.

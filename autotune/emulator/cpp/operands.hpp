@@ -3,7 +3,7 @@
 
 namespace autotune_emulator {
 
-enum class Operand;  // of emulator.hpp
+enum class Operand;  // emulator.hpp has it
 
 int element_bytes(Operand type);
 double element(const char* bytes, Operand type);

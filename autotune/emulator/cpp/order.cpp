@@ -36,9 +36,9 @@ struct Clock {
   bool observed;              // whether it was this thread whose atomic found something
 };
 
-std::vector<Cluster> clusters;  // of this launch, in the order of their runs
+std::vector<Cluster> clusters;  // this launch's, in the order of their runs
 Block blocks[cluster_blocks];
-std::vector<Clock> clocks;  // of the threads of the cluster
+std::vector<Clock> clocks;  // one for each thread of the cluster
 uint32_t* known;            // for each thread of the cluster: its knowledge of its block
 int known_rows, known_columns;
 int columns_of_rank;
@@ -150,7 +150,7 @@ void join_lanes(const std::vector<int>& threads) {
   const int rank = rank_of(threads.front()), first = rank * columns_of_rank;
   const int warp = first + thread_in_block(threads.front()) / warp_threads * warp_threads;
   const Span all(rank);
-  const int begin = agents_act ? all.begin : warp;  // of the others nothing is known
+  const int begin = agents_act ? all.begin : warp;  // nothing is known of the others
   const int end = agents_act ? all.end : std::min(warp + warp_threads, first + columns_of_rank);
   static Knowledge joined;
   joined.assign(known_columns, 0);
@@ -205,7 +205,7 @@ void release(Knowledge& knowledge) {
   knowledge.resize(known_columns);
   const Span all(rank);
   for (int i = all.begin; i < all.end; ++i) knowledge[i] = std::max(knowledge[i], own[i]);
-  if (remote_order)  // of its block it knows what the last barrier ordered
+  if (remote_order)  // it knows what the last barrier ordered in its block
     for (int i = first; i < first + columns_of_rank; ++i)
       knowledge[i] = std::max(knowledge[i], now.epoch - 1);
   knowledge[column(now.stamp)] = now.stamp.tick;

@@ -28,7 +28,7 @@ void acquire_observed();                           // learn it, by a fence
 // block of the cluster and each of its threads and then each of its agents, up to which tick what it did is
 // known.
 using Knowledge = std::vector<uint32_t>;
-void release(Knowledge& knowledge);        // of the running thread: what it did and knows
+void release(Knowledge& knowledge);        // what the running thread did and knows
 void acquire(const Knowledge& knowledge);  // by the running thread
 
 // From here on, threads of a block may learn what those of other blocks did without a barrier of the cluster.
@@ -49,7 +49,7 @@ struct Stamp {
   uint32_t tick;                   // 0: never
   uint32_t thread : 11, rank : 4;  // thread: of the block; agents follow
   uint32_t atomic : 1, pending : 1, constant : 1;
-  uint32_t layout : 3;  // of the tile that a tensor copy wrote
+  uint32_t layout : 3;  // the layout of what a tensor copy wrote
 };
 
 // The layout of a tile in shared memory by the bytes of its swizzle; 0 is none in particular.
@@ -59,10 +59,10 @@ inline uint32_t layout_of_swizzle(int bytes) {
 inline int swizzle_of_layout(uint32_t layout) { return layout < 2 ? 0 : 8 << layout; }
 
 struct Present {
-  Stamp stamp;                 // of the running thread
+  Stamp stamp;                 // the running thread's
   uint32_t agent, agent_rank;  // for which it issues a bulk copy, as the thread of a stamp
-  uint32_t layout;             // of the tile that it copies or multiplies
-  uint32_t epoch;              // of its block
+  uint32_t layout;             // the layout of what it copies or multiplies
+  uint32_t epoch;              // its block's
   // Null if it has learnt nothing since the last barrier of its block.
   const uint32_t* knowledge;
   // The first epoch of the launch and of the cluster, and the cluster's last barrier.

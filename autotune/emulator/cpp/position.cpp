@@ -15,7 +15,7 @@ std::vector<Position> positions;
 namespace {
 
 int cluster_ranks, threads_of_block;
-uint3 block_of_rank[cluster_blocks];  // of the running cluster
+uint3 block_of_rank[cluster_blocks];  // the running cluster's
 int running = none;
 
 uint3 coordinates(int index, const dim3& extent) {

@@ -54,7 +54,7 @@ Distance distance(const Stamp& other) {
 bool ordered(const Region& region, const Stamp& old, Access access) {
   if (old.tick < now.launch_epoch || (old.atomic && is_atomic(access))) return true;
   if (old.tick < now.first_epoch) return region.rank != none || ordered_across_clusters(old);
-  if (old.pending) return false;  // a bulk copy reads; of writes, check_landed says more
+  if (old.pending) return false;  // a bulk copy reads; check_landed says more of writes
   return precedes(old);
 }
 

@@ -54,8 +54,8 @@ struct Region {
   int64_t bytes;     // that the running launch may access
   int64_t capacity;  // the most bytes that any launch may access
   Use use;
-  int rank;              // of the block whose shared memory it is; else none
-  Cell* cells;           // of races.cpp; null where no thread may write, and of sparse regions
+  int rank;              // the block whose shared memory it is; else none
+  Cell* cells;           // races.cpp has them; null where no thread may write, and of sparse regions
   const Pieces* pieces;  // null: all of it
 };
 

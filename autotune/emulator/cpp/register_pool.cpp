@@ -16,9 +16,9 @@ namespace {
 
 constexpr int registers_of_sm = 65536, most_registers = 256, granularity = 8;
 
-std::map<int, int> register_counts;  // of each warpgroup that has set it
-std::map<int, int> wanted;           // of each that is about to
-int free_registers[cluster_blocks];  // of each block, in terms of a warpgroup's threads
+std::map<int, int> register_counts;  // one for each warpgroup that has set it
+std::map<int, int> wanted;           // one for each that is about to
+int free_registers[cluster_blocks];  // each block's, in terms of a warpgroup's threads
 
 int count_at_first() {
   return std::min(registers_of_sm / block_size() / granularity * granularity, most_registers);

@@ -47,9 +47,9 @@ struct Thread {
   Complaint complain;
 };
 
-std::vector<Thread> threads;                  // of a cluster as large as any
+std::vector<Thread> threads;                  // those of the largest cluster
 std::vector<Fiber> fibers;                    // theirs
-int count;                                    // of those in the running cluster
+int count;                                    // how many the running cluster has
 std::vector<int> at_cluster_barrier;          // the threads that wait for the whole cluster
 std::vector<int> at_barrier[cluster_blocks];  // for each rank, those that wait for the whole block
 jmp_buf scheduler;

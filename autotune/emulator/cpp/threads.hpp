@@ -8,7 +8,7 @@ namespace autotune_emulator {
 
 // Fibers that call `entry`, as many as the largest cluster has threads.
 void make_threads(void (*entry)(), int most, uint32_t seed);
-void run_threads();  // of the running cluster, until all have ended
+void run_threads();  // the running cluster's, until all have ended
 
 // Numbers in the order that the seed says: 0 goes up, 1 goes down, every other one is random.
 void arrange(std::vector<int>& order);

@@ -13,10 +13,10 @@ struct Meeting {
   int line;
   int first;  // the thread that came first
   int came;
-  unsigned int number;  // of meetings so far
+  unsigned int number;  // meetings so far
 };
 
-std::map<int, Meeting> meetings;  // of each warpgroup
+std::map<int, Meeting> meetings;  // one for each warpgroup
 
 void fail_apart(const void* awaited, int line) {
   const Meeting& meeting = *static_cast<const Meeting*>(awaited);

@@ -56,7 +56,7 @@ struct Warpgroup {
   Knowledge done;  // what the agent did, for who waits
   // What the threads that have come bring.
   unsigned long long a, b;
-  const unsigned int* fragments[warpgroup_threads];  // of A, if it is in registers
+  const unsigned int* fragments[warpgroup_threads];  // A's, if it is in registers
   bool accumulates;
   WgmmaForm form;
   int line, pending_groups;

@@ -35,8 +35,8 @@ bool k_adjacent(const char* operand, const char* layout) {
 // Where the lanes of a warp find, or leave, an element by its number.
 struct MatrixElements {
   char* first;
-  int length, stride;  // of a row or column as it lies; elements to the next
-  int bytes;           // of an element
+  int length, stride;  // elements of a row or column as it lies, and to the next
+  int bytes;           // an element's
 
   char* at(int number) const {
     return first + (static_cast<int64_t>(number / length) * stride + number % length) * bytes;
@@ -47,7 +47,7 @@ struct MatrixElements {
 struct FragmentMove {
   MatrixElements elements;
   char* held;
-  int held_bytes, count;  // of a lane; elements of the matrix
+  int held_bytes, count;  // a lane's; elements of the matrix
 };
 
 FragmentMove begun_move(const char* what, MatrixElements elements, char* held, int held_bytes, int count,
