@@ -12,7 +12,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
-from autotune.compiler import CompiledKernel
+from autotune.compiler import CompiledKernel, compiler_version
 from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.devices.offline import OfflineDevice
@@ -30,7 +30,7 @@ class Pool(AbstractContextManager[None]):
     def submit(self, program: Program, arch: str) -> Future[CompiledKernel]:
         """A future that is done."""
         future: Future[CompiledKernel] = Future()
-        future.set_result(CompiledKernel(b"", Resources(128), arch, "none"))
+        future.set_result(CompiledKernel(b"", Resources(128), arch, compiler_version()))
         return future
 
 

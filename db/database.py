@@ -16,7 +16,7 @@ from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import kin_of
 
-from .best import best_of, serving
+from .best import best_of, leading, serving, winners
 from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
@@ -173,7 +173,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         """`best` for each device model and problem, or that of a key, that has one; of a run, among its own trials."""
         self._take_in(operator, device)
         with self._read() as session:
-            return Trials(best_of(session, matching(operator, key, device, run=run), compiler or installed_nvrtc()))
+            return Trials(best_of(session, matching(operator, key, device), compiler or installed_nvrtc(), run))
 
     def winners(
         self, operator: str, device: str, compiler: str | None = None
@@ -183,17 +183,14 @@ class TuningDB(StoredCalibrations, Upkeep):
         That takes a tenth of the time of `bests`: whoever tries these schedules again need not know more of them.
         """
         self._take_in(operator, device)
-        first = ranked(matching(operator, device=device), compiler or installed_nvrtc(), last=1)
-        columns = first.join(ProblemRow).with_only_columns(ProblemRow.fields, TrialRow.schedule)
         with self._read() as session:
-            return [(fields, schedule) for fields, schedule in session.execute(columns)]
+            return winners(session, matching(operator, device=device), compiler or installed_nvrtc())
 
     def leading(self, device: str) -> list[Trial]:
         """What `ranked` puts first for each problem on a device model, fresh or not: no program is emitted to tell."""
         self._take_in(None, device)
         with self._read() as session:
-            rows = session.scalars(ranked(matching(device=device), installed_nvrtc(), last=1))
-            return Trials(row.plain for row in rows)
+            return Trials(leading(session, matching(device=device), installed_nvrtc()))
 
     def serving(
         self, operator: str | None = None, device: str | None = None, compiler: str | None = None

@@ -232,6 +232,8 @@ class TrialRow(Base):
     __table_args__ = (
         UniqueConstraint(*KEY),
         Index("study_number", "study_id", "number", unique=True),
+        # The fastest of a problem are found without a look at the others.
+        Index("fastest", "device_id", "problem_id", "status", "time_source", "compiler", "seconds"),
         CheckConstraint("seconds > 0", name="seconds_positive"),
         CheckConstraint("status <> 'ok' OR seconds IS NOT NULL", name="ok_has_seconds"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, select
+from sqlalchemy import ColumnElement, Select, and_, case, exists, func, select, true, tuple_
 from sqlalchemy.orm import aliased
 
 from .models import DeviceRow, ProblemRow, TrialRow
@@ -64,6 +64,36 @@ def ranked(
     return found if last is None else found.where(positions.c.position <= last)
 
 
+def firsts(conditions: list[ColumnElement[bool]], compiler: str) -> Select[int, int, int | None]:
+    """Each device and problem that has trials which meet `conditions`, with the id of what `ranked` puts first.
+
+    It is None where that is no measured trial of the compiler. Others are found by the index of the fastest: of a
+    million trials, a few of each problem are looked at.
+
+    Args:
+        conditions: as of `ranked`, which all trials of a schedule meet or none.
+        compiler: as of `ranked`.
+    """
+    of_pair = (TrialRow.device_id == DeviceRow.id, TrialRow.problem_id == ProblemRow.id)
+    own = {TrialRow.compiler: compiler, TrialRow.time_source: TimeSource.MEASURED, TrialRow.status: Status.OK}
+    newer = aliased(TrialRow)
+    same = ("device_id", "problem_id", "schedule_digest", "time_source", "compiler")
+    superseded = exists().where(
+        *(getattr(newer, name) == getattr(TrialRow, name) for name in same),
+        tuple_(newer.created_at, newer.id) > tuple_(TrialRow.created_at, TrialRow.id),
+    )
+    fastest = (
+        select(TrialRow.id)
+        .where(*of_pair, *(column == value for column, value in own.items()), *conditions, ~superseded, ~_lost())
+        .order_by(TrialRow.seconds, TrialRow.id)
+        .limit(1)
+    )
+    any_trial = exists().where(*of_pair, *conditions).correlate(DeviceRow, ProblemRow)
+    columns = (DeviceRow.id, ProblemRow.id, fastest.correlate(DeviceRow, ProblemRow).scalar_subquery())
+    found = select(*columns).join_from(DeviceRow, ProblemRow, true()).where(any_trial)
+    return found.order_by(DeviceRow.id, ProblemRow.id)
+
+
 def behind(row: TrialRow) -> list[ColumnElement[bool]]:
     """Conditions on trials: they are of the same problem, device and time source as another one."""
     same = ("device_id", "problem_id", "time_source")
@@ -74,8 +104,9 @@ def _lost() -> ColumnElement[bool]:
     """Whether another schedule was preferred to a trial's, and is still ok with the same compiler."""
     winner = aliased(TrialRow)
     same = ("device_id", "problem_id", "time_source", "compiler")
-    return exists().where(
+    won = exists().where(
         *(getattr(winner, name) == getattr(TrialRow, name) for name in same),
         winner.schedule_digest == TrialRow.lost_to,
         winner.status == Status.OK,
     )
+    return and_(TrialRow.lost_to != "", won)

@@ -14,7 +14,8 @@ from trial_factory import H200, T4, trial
 
 from autotune.codegen.model.fields import tunable
 from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, views
-from autotune.db.best import _problem_of
+from autotune.db.best import _problem_of, first_ids
+from autotune.db.models import TrialRow
 from autotune.db.queries import ranked
 from autotune.db.storing import newest
 from autotune.search_spaces.contract.registry import OPERATORS
@@ -81,6 +82,7 @@ def random_trials(count):
             "time_source": chosen.choice(list(TimeSource)),
             "lost_to": chosen.choice(("", "a", "b")),
             "program_digest": f"{minute}",
+            "compiler": chosen.choice(("A", "B")),
         }
         yield replace(trial(minutes=minute), problem=base.problem, schedule_digest=digest, **changes)
 
@@ -89,6 +91,9 @@ def test_best_trials_are_the_best(db):
     db._store(list(random_trials(80)), newest)
     found = {(one["device"], one["operator"], one["problem"]): one for one in rows(db, "SELECT * FROM best_trials")}
     with db._read() as session:
+        for compiler in (None, "A", "B", "C"):
+            expected = ranked([], compiler, last=1).with_only_columns(TrialRow.id)
+            assert first_ids(session, [], compiler) == [*session.scalars(expected)], "though found by an index"
         bests = {_problem_of(row.plain): row.plain for row in session.scalars(ranked([], last=1))}
     assert found.keys() == bests.keys()
     assert len(found) == 4

@@ -40,3 +40,5 @@ def upgrade() -> None:
     op.execute("ALTER TABLE trials ADD COLUMN study_id INTEGER REFERENCES studies (id)")
     op.add_column("trials", sa.Column("number", sa.Integer(), nullable=True))
     op.create_index("study_number", "trials", ["study_id", "number"], unique=True)
+    fastest = ["device_id", "problem_id", "status", "time_source", "compiler", "seconds"]
+    op.create_index("fastest", "trials", fastest)
