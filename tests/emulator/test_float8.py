@@ -39,3 +39,14 @@ def test_pairs_are_multiplied_and_added(dtype: DType, kernel: Kernel, run: Run) 
     expected = np.concatenate([2 * first + 3, -0.5 * second + first])
     found = run(kernel(body, headers=("number_pairs",)), x, 128)
     np.testing.assert_array_equal(found, expected.astype(dtype.numpy).astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT8_E4M3, DType.FLOAT8_E5M2])
+def test_numbers_are_rounded_once(dtype: DType, kernel: Kernel, run: Run) -> None:
+    """Ties, numbers that are subnormal or too large, infinities and NaN."""
+    x = np.concatenate([np.arange(-32, 31) / 64 + 1, [np.nan]]).astype(np.float32) * np.float32(2.0**-9)
+    large = np.array([448, 463, 465, 57344, 61439, 61441, np.inf, -np.inf, np.nan], np.float32)
+    x[: large.size] = large
+    body = f"y[t] = to_float(from_float<{dtype.cuda}>(x[t]));"
+    found = run(kernel(body, headers=("narrow",)), x, 64)
+    np.testing.assert_array_equal(found, x.astype(dtype.numpy).astype(np.float32))
