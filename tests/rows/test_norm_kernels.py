@@ -71,12 +71,14 @@ def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> No
 
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
+LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
 RING = f"{SHORT} hold=shared ahead=2"
 
 
 @pytest.mark.parametrize(
     ("problem", "words", "right", "planted"),
     [
+        (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
         (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
         (BACKWARD, RING, "turns.source(Schedule::rows_ahead)", "turns.source(1)"),
         (BACKWARD, RING, "known_ = turns.statistics(1);", ""),

@@ -18,6 +18,7 @@ from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
 
 FLAGS = ScanProblem(1, COLUMNS, SUM, INT32, flags=True)
+LATE = ScanProblem(1, COLUMNS, SUM, INT32, reverse=True, offsets=True, segments=1500)
 # Rows of several tiles, and one of three elements, of which bulk copies can take none.
 PIPELINED = ScanProblem(9, 2 * 512 + 3, SUM, INT32, ldx=1028, ldy=1028), PipelinedSchedule(128, 4, 1, 4, 2)
 STORED, BULK = ScanProblem(1, 6 * 256 + 3, SUM, INT32), BulkSchedule(64, 4, 1, 4, 2)
@@ -30,6 +31,9 @@ WITHIN_VECTORS = ScanProblem(5, 256 - 1, SUM, INT32), RowsSchedule(64, 64, 4, 1)
 @pytest.mark.parametrize(
     ("problem", "schedule", "right", "planted"),
     [
+        (LATE, SHARED, "lowest = span.first + span.begin + 1", "lowest = span.first + span.begin"),
+        (STARTED[0], SHARED, "head ? first : running)", "running)"),
+        (replace(STORED, reverse=True), BULK, "offset + i < span.count ? source[i] : neutral()", "source[0]"),
         (FLAGS, SHARED, "epoch_ << 1 | carry.has_head", "epoch_ << 1"),
         (*PIPELINED, "i < span.end; ++i) target", "i + 1 < span.end; ++i) target"),
         (*PIPELINED, "if (copied < bytes) proxy_fence();", ""),
