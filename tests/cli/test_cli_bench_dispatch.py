@@ -35,7 +35,7 @@ def recorded(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("recorded")
 def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> None:
     outcome = autotune(*BENCH, "-o", str(tmp_path / "dispatch.json"))
-    rows = [line.split() for line in outcome.stdout.splitlines() if line.startswith(" all")]
+    rows = [line.split() for line in outcome.stdout.splitlines() if line.startswith("all ")]
     assert rows == [["all", "4", *["100.0%"] * 6], ["all", "5", *["0.0%"] * 3, *["100.0%"] * 3]]
     assert outcome.stderr.splitlines()[3].startswith("4/4  ")
     assert outcome.stderr.splitlines()[-1].startswith("3/3 random sizes  ")

@@ -263,7 +263,7 @@ def test_sqlites_extended_codes_are_known_by_their_primary_one():
 
 def test_a_full_disk_loses_nothing_that_was_stored(path):
     def limit(connection, _record):
-        connection.execute("PRAGMA max_page_count = 40")
+        connection.execute("PRAGMA max_page_count = 64")
 
     event.listen(Engine, "connect", limit)
     try:

@@ -134,7 +134,7 @@ def test_devices_without_the_type_multiply_alike(dtype: DType, kernel: Kernel, r
     make_uint4(a[0], a[1], a[2], a[3]), make_uint2(b[0], b[1]));
 d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;"""
     body = PRODUCT.replace("add_product<NUMBER>(d, a, b);", called).replace("NUMBER", dtype.cuda)
-    source = kernel(body, threads=32, headers=(f"{MMA_SYNC}/products",))
+    source = kernel(body, threads=32, headers=("products",))
     found = run(source, fragments(a.astype(dtype.numpy), b.astype(dtype.numpy), d), 128)
     np.testing.assert_array_equal(product_of(found), a @ b + d)
 

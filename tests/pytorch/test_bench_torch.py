@@ -67,7 +67,7 @@ def measured(monkeypatch):
 def test_the_table_has_a_line_for_each_call(measured, capsys):
     assert run(["bench", "torch"]) == 0
     out, err = capsys.readouterr()
-    (row,) = (line.split() for line in out.splitlines() if line.startswith(" linear"))
+    (row,) = (line.split() for line in out.splitlines() if line.startswith("linear "))
     assert row == ["linear", "1", *["20.0", "10.0"] * 3, "21.0", "500.0"]
     assert "NVIDIA H200" in out
     assert err.splitlines()[-1] == "3  linear, 1 tokens, step"
