@@ -26,7 +26,7 @@ from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import launch_arrays
 
 PER_THREAD = 2  # CU_STREAM_PER_THREAD
-WITH_WORKSPACE = ("sgemm", "reduce", "norm_backward", "scan", "gemm", "gemv")
+WITH_WORKSPACE = ("sgemm", "reduce", "norm_backward", "scan", "gemm", "gemv")  # others may have one
 
 _LAUNCHES, _BATCH = 10_000, 100
 _KERNELS = 4  # of each operator
@@ -64,8 +64,8 @@ def in_two_threads(work: Callable[[], None]) -> None:
 def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a stand-in for the driver: each allocation has an address of its own."""
     found = next(with_workspace(name), None)
-    assert (found is not None) == (name in WITH_WORKSPACE)
     if found is None:
+        assert name not in WITH_WORKSPACE
         return
     success, allocated, launched = driver.CUresult.CUDA_SUCCESS, list[int](), list[int]()
 
@@ -94,7 +94,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monk
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", WITH_WORKSPACE)
+@pytest.mark.parametrize("name", OPERATORS)
 def test_no_bit_differs_in_threads_on_their_own_default_streams(name: str) -> None:
     gpu = Gpu(0)
     for problem, program in islice(with_workspace(name), _KERNELS):

@@ -203,16 +203,6 @@ def test_rows_that_begin_between_vectors(problem: SoftmaxProblem, lanes: str, ho
     verify(problem, program(problem, f"{lanes} vector_width={16 // problem.dtype.bytes} hold={hold}"), seeds=(1,))
 
 
-@pytest.mark.parametrize(
-    ("right", "planted"),
-    [],
-)
-def test_planted_bug_in_rows_that_begin_between_vectors_is_caught(right: str, planted: str) -> None:
-    problem = SoftmaxProblem(9, 255, BF16)
-    kernel = program(problem, "threads=32 TPR=16 vector_width=8")
-    check_caught(problem, kernel, right, planted)
-
-
 def test_rows_that_begin_between_vectors_take_one_round_more() -> None:
     problem = SoftmaxProblem(9, 255, BF16)
     check_caught(problem, program(problem, "threads=32 TPR=16 vector_width=8"), "rounds = 3", "rounds = 2")
