@@ -68,7 +68,10 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        return version("autotune")
+        try:
+            return version("autotune")
+        except PackageNotFoundError:  # a checkout on the path
+            return "unknown"
     return _lazy(name)

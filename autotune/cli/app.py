@@ -7,7 +7,6 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
@@ -84,7 +83,9 @@ app.add_typer(_alone(doctor))
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"autotune {version('autotune')}")
+        from autotune import __version__
+
+        typer.echo(f"autotune {__version__}")
         raise typer.Exit
 
 

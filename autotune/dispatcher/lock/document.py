@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version as installed
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple
@@ -74,10 +73,11 @@ def write(path: Path, compiler: str, spec: DeviceSpec, choices: Iterable[Locked]
     Raises:
         OSError: the file cannot be written.
     """
+    from autotune import __version__
     from autotune.db.exchange import write_document
 
     ordered = sorted(choices, key=lambda one: (one.operator.name, one.problem.key))
-    header = dict(zip(_TOP, (_VERSION, installed("autotune"), compiler, asdict(spec)), strict=False))
+    header = dict(zip(_TOP, (_VERSION, __version__, compiler, asdict(spec)), strict=False))
     write_document(path, {**header, "choices": [_plain(one) for one in ordered]})
 
 
