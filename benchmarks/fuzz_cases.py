@@ -137,12 +137,9 @@ class Lines:
         path, output, files = self._changed(self._files.lock), self._output(), self._files
         right = Case(["warm", "--lock", str(files.lock), *self._maybe("--json")], (DONE,))
         wrong = Case(["warm", "--lock", path, *self._maybe("--json")], (DONE, FAILED, BAD_INPUT))
-        suite = (
-            "--suite",
-            [f"transpose={files.suite}"],
-            ["", "transpose", "=", *(f"transpose={one}" for one in files.wrong)],
-        )
-        new = self._of(["lock", f"--output={output[1][0]}", f"--suite={suite[1][0]}", "--device=h200"], suite, output)
+        suites = [f"transpose={one}" for one in (files.suite, *files.wrong)]
+        suite = "--suite", suites[:1], ["", "transpose", "=", *suites[1:]]
+        new = self._of(["lock", f"--output={output[1][0]}", f"--suite={suites[0]}", "--device=h200"], suite, output)
         return self._random.choice([right, wrong, wrong, new])
 
     def _changed(self, right: Path) -> str:
