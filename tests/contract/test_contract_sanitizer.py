@@ -72,8 +72,9 @@ def sampled(name: str, spec: DeviceSpec) -> list[Case]:
     seeds = [(problem, seed) for problem in (whole, ragged) for seed in chosen.seeds(problem, spec)[:_SEEDS]]
     drawn = cases.drawn_cases(len(cases.CASES), spec)
     found = [*seeds, *islice((case for case in drawn if _small(case[0])), _DRAWN)]
-    lacking = {kernel.name for kernel in chosen.kernels} - {chosen.kernel_of(schedule).name for _, schedule in found}
-    return [*found, *(next(case for case in drawn if chosen.kernel_of(case[1]).name == name) for name in sorted(lacking))]
+    there = {chosen.kernel_of(schedule).name for _, schedule in found}
+    others = {chosen.kernel_of(case[1]).name: case for case in drawn}
+    return [*found, *(case for name, case in others.items() if name not in there)]
 
 
 def presets() -> list[Kernel]:

@@ -68,7 +68,7 @@ class Hard(PackProblem):
         found = super().inputs(seed)
         rows = self.tensors[0].view(found["w"])
         rows[0, 3], rows[1, 40], rows[2, 2], rows[3] = np.nan, np.inf, -np.inf, 3e9 * rows[3]
-        rows[4] *= 1e-36
+        rows[4] *= 1e-39
         return found
 
 
