@@ -10,7 +10,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from autotune.torch import functions
+import autotune.torch
 from autotune.torch.sdpa import served
 
 NAME = "autotune"
@@ -70,7 +70,7 @@ def attention(
     softcap: float | None = None,
     s_aux: Any = None,
     **options: Any,
-) -> tuple[Any, Any]:
+) -> Any:
     """Attention of (batch, heads, sequence, elements): (batch, queries, heads, elements), and no weights.
 
     What `served` does not take, masks, dropout and a bias of positions are left to PyTorch's function; with a softcap
@@ -82,7 +82,7 @@ def attention(
     if not biased and served(query, key, value, scaling):
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
         sinks = None if s_aux is None else s_aux.float()
-        o = functions["attention"](
+        o = autotune.torch.attention(
             q, k, v, sinks, scale=scaling or 0.0, causal=causal, window_left=window or 0, softcap=softcap or 0.0
         )
         return o, None
