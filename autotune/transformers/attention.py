@@ -10,7 +10,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-import autotune.torch
+from autotune import torch as functions
 from autotune.torch.sdpa import served
 
 NAME = "autotune"
@@ -82,7 +82,7 @@ def attention(
     if not biased and served(query, key, value, scaling):
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
         sinks = None if s_aux is None else s_aux.float()
-        o = autotune.torch.attention(
+        o = functions.attention(
             q, k, v, sinks, scale=scaling or 0.0, causal=causal, window_left=window or 0, softcap=softcap or 0.0
         )
         return o, None
