@@ -18,7 +18,7 @@ from functools import cache
 from math import isfinite
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from .device_spec import DeviceSpec
 from .devices import file_stem
@@ -38,11 +38,16 @@ class Coefficients:
     @classmethod
     def of(cls, spec: DeviceSpec) -> Self:
         """Those of a device: each value that of its model, else of its architecture, else of any device."""
-        found: Self = _tried.get(cls.section) or _read(cls, spec.name, spec.arch)
-        return found
+        key = cls.section, spec.name, spec.arch
+        if cls.section in _tried:
+            return cast(Self, _tried[cls.section])
+        if key not in _known:
+            _known[key] = cls(**_merged(cls, spec))
+        return cast(Self, _known[key])
 
 
-_tried: dict[str, Any] = {}  # sections that are tried out in place of the files'
+_known: dict[tuple[str, str, str], Coefficients] = {}  # by section, device model and architecture
+_tried: dict[str, Coefficients] = {}  # sections that are tried out in place of the files'
 
 
 @contextmanager
@@ -81,16 +86,15 @@ def version(spec: DeviceSpec) -> str:
     return hashlib.sha256(json.dumps(sections, sort_keys=True).encode()).hexdigest()[:8]
 
 
-@cache
-def _read(kind: type[Any], name: str, arch: str) -> Any:
+def _merged(kind: Any, spec: DeviceSpec) -> dict[str, float]:
     merged: dict[str, float] = {}
-    for scope in (ANY, arch, file_stem(name)):
+    for scope in (ANY, spec.arch, file_stem(spec.name)):
         merged |= _values(scope).get(kind.section, {})
     known = {one.name for one in fields(kind)}
     if merged.keys() != known:
         wrong = ", ".join(sorted(merged.keys() ^ known))
         raise ValueError(f"coefficients of {kind.section}: {wrong}: expected those of {kind.__qualname__} in {FOLDER}")
-    return kind(**merged)
+    return merged
 
 
 @cache

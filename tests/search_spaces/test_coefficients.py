@@ -18,10 +18,11 @@ H100, H200, T4 = map(named_device, ("h100", "h200", "t4"))
 def folder(tmp_path, monkeypatch):
     """A folder of coefficients in place of the shipped one."""
     monkeypatch.setattr(coefficients, "FOLDER", tmp_path)
-    for cached in (version, coefficients._read, coefficients._values):
+    monkeypatch.setattr(coefficients, "_known", {})
+    for cached in (version, coefficients._values):
         cached.cache_clear()
     yield tmp_path
-    for cached in (version, coefficients._read, coefficients._values):
+    for cached in (version, coefficients._values):
         cached.cache_clear()
 
 

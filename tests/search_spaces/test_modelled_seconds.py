@@ -312,7 +312,7 @@ def test_bytes_cost_more_in_large_micro_tiles():
 
 
 def test_a_change_of_the_modelled_times_counts_the_version_up():
-    """If this fails and the change is meant, add 1 to the model's rules unless data changed; write the new times here."""
+    """If this fails and the change is meant, add 1 to the rules' version unless data changed; write the new times."""
     cases = [
         (SGEMM, SgemmProblem(1024, 1024, 1024), SMALL),
         (SGEMM, SgemmProblem(100, 3000, 500), replace(SMALL, grid_blocks=264, warps_k=2)),
@@ -322,7 +322,5 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (SOFTMAX, SoftmaxProblem(65536, 509), SOFTMAX.default(SoftmaxProblem(65536, 509), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert (model_version(H200).partition("-")[0], found) == (
-        "13",
-        ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "67.8165"],
-    )
+    assert model_version(H200).startswith("13-")
+    assert found == ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "67.8165"]
