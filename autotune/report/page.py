@@ -28,6 +28,7 @@ _SCRIPTS = (
     "convergence",
     "parameters",
     "importance",
+    "pareto",
     "roofline",
     "calibration",
     "ratios",

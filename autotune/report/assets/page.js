@@ -40,6 +40,7 @@ function show(report, chosen) {
   const parts = [
     convergence(group),
     importance(group),
+    pareto(group),
     byTwo(group),
     parallel(group),
     fastestSection(group),
