@@ -165,7 +165,7 @@ class Trial:
     def joules(self) -> float | None:
         """The energy of a launch; None where it was not measured."""
         joules = self.conditions.get("joules")
-        return joules if type(joules) in (int, float) and 0 < joules < inf else None
+        return joules if isinstance(joules, int | float) and 0 < joules < inf else None
 
     def cost(self, objective: Objective) -> float:
         """What a run minimises of it; infinite if it failed, or if that was not measured."""

@@ -33,6 +33,7 @@ _SCRIPTS = (
     "calibration",
     "ratios",
     "failures",
+    "profiles",
     "winner",
     "page",
 )

@@ -49,6 +49,7 @@ function show(report, chosen) {
     roofs(report, group),
     measured(report, group),
     ...ratioSections(report),
+    ...profileSections(report),
   ].filter((part) => part);
   document.getElementById("main").replaceChildren(
     summarySection(report, chosen, (next) => switchTo(report, next)),
