@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import gcd
 
-from autotune.codegen.layout.transpose.emit import blocks
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.footprint import Footprint
@@ -72,13 +71,13 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     moved += _partial_sectors(problem, schedule) * costs.partial_sector_bytes / row_stored
     edge, edge_accesses = _edge_share(problem, schedule), schedule.tile_m * schedule.tile_n // schedule.threads
     # A thread loads so many elements of an edge tile at a time. The kernel ends when the last of these blocks does.
-    last_wave = spec.sm_count * _RESIDENT / max(1, blocks(problem, schedule))
+    last_wave = spec.sm_count * _RESIDENT / max(1, schedule.blocks(problem))
     delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
     steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
     edge_instructions = edge * warps * costs.edge_access * edge_accesses
     shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size, costs)
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=schedule.blocks(problem),
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes / 2 * moved,
         steps=steps,

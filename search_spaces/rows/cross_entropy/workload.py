@@ -80,7 +80,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     lines = lines_of_access(schedule.threads_per_row, width * size)
     again = missed(rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size, spec)
     grid = Workload(
-        blocks=schedule.blocks(problem.rows),
+        blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=problem.work.bytes + (reads - 1) * again * problem.rows * problem.columns * size,
         steps=steps,

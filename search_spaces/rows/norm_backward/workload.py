@@ -57,7 +57,7 @@ def workload(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec:
     passes = 1 + (problem.centered and not problem.saved)
     held = schedule.hold is not RowStorage.RELOAD
     reads = 1 if held else 1 + passes
-    grid = schedule.grid(problem)
+    grid = schedule.blocks(problem)
     turns = max(1, ceil_div(problem.rows, max(1, grid * schedule.rows_per_block)))
     loads = 1 if held else reads * ceil_div(schedule.rounds_in(problem), schedule.loads_in_flight)
     row_bytes = schedule.rows_per_block * problem.columns * size

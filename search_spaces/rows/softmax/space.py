@@ -27,7 +27,7 @@ _APART = 0.5  # registers for each word of two elements that are loaded one by o
 
 def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from row_violations(schedule, schedule.reach_in(problem), problem.dtype.bytes)
     yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     if schedule.hold not in _holds(problem):
         yield f"hold {schedule.hold}: expected {' or '.join(_holds(problem))} for rows with a mask"

@@ -10,7 +10,6 @@ from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP, WORD_B
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.schedule import RowStorage
-from autotune.codegen.rows.softmax.emit import blocks
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
@@ -100,7 +99,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
         schedule.hold, 0.0
     )
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=(1 + hinted * schedule.streaming) * problem.work.bytes
         + again * problem.rows * row_bytes

@@ -8,7 +8,6 @@ from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.schedule import RowStorage
-from autotune.codegen.rows.softmax_backward.emit import blocks
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
@@ -90,7 +89,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     lines = lines_of_access(schedule.threads_per_row, width * size)
     waiting = rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=problem.work.bytes * (1 + 2 / 3 * (reads - 1) * missed(2 * waiting, spec)),
         steps=steps,
