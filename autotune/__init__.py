@@ -68,10 +68,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import PackageNotFoundError, version
+        from .base.version import own_version
 
-        try:
-            return version("autotune")
-        except PackageNotFoundError:  # a checkout on the path
-            return "unknown"
+        return own_version()
     return _lazy(name)

@@ -13,6 +13,7 @@ import typer
 from typer.main import get_command
 
 from autotune.base.log import show_messages
+from autotune.base.version import own_version
 
 from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
@@ -85,9 +86,7 @@ app.add_typer(_alone(doctor))
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from autotune import __version__
-
-        typer.echo(f"autotune {__version__}")
+        typer.echo(f"autotune {own_version()}")
         raise typer.Exit
 
 

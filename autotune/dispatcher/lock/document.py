@@ -10,6 +10,7 @@ from reprlib import repr as short
 from typing import Any, NamedTuple
 
 from autotune.base.errors import AutotuneError
+from autotune.base.version import own_version
 from autotune.codegen.model.fields import invalid_fields
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
@@ -73,11 +74,10 @@ def write(path: Path, compiler: str, spec: DeviceSpec, choices: Iterable[Locked]
     Raises:
         OSError: the file cannot be written.
     """
-    from autotune import __version__
     from autotune.db.exchange import write_document
 
     ordered = sorted(choices, key=lambda one: (one.operator.name, one.problem.key))
-    header = dict(zip(_TOP, (_VERSION, __version__, compiler, asdict(spec)), strict=False))
+    header = dict(zip(_TOP, (_VERSION, own_version(), compiler, asdict(spec)), strict=False))
     write_document(path, {**header, "choices": [_plain(one) for one in ordered]})
 
 
