@@ -126,7 +126,7 @@ def unrolled(steps: Iterable[Step], turn: int = 0) -> Iterator[SingleStep]:
     for step in steps:
         if isinstance(step, Repeat):
             number = 0
-            while number < step.times:  # which an export follows where it depends on sizes
+            while number < step.times:  # sizes that an export traces have no range
                 yield from unrolled(step.steps, number)
                 number += 1
         elif isinstance(step, Launch) and step.arguments:
