@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
+from math import prod
 from operator import mul
 from typing import Any, Self
 
@@ -147,6 +148,12 @@ class Tensor:
     def bytes(self) -> int:
         """Bytes of the flat buffer."""
         return ceil_div(self.size * self.dtype.bits, 8)
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of its elements, without gaps; what an axis of stride 0 repeats counts once."""
+        moving = (extent if step else min(extent, 1) for extent, step in zip(self.shape, self.strides, strict=True))
+        return ceil_div(prod(moving) * self.dtype.bits, 8)
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:

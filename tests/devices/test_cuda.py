@@ -1,7 +1,5 @@
 """A CUDA GPU: limits, occupancy, verification of good and of bad kernels, timing."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -45,6 +43,17 @@ def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
     assert found.conditions.keys() <= {"sm_mhz", "memory_mhz", "celsius", "clock_event_reasons"}
     if found.conditions:  # a container may lack NVML
         assert 100 < found.conditions["sm_mhz"] < 5000
+
+
+def test_the_energy_of_a_launch_is_measured_where_it_is_asked_for() -> None:
+    try:
+        device = CudaDevice(0, energy=True)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    (found,) = evaluated(device, PROBLEM, scale(PROBLEM, "SCALE"))
+    assert found.seconds
+    assert 10 < found.conditions["watts"] < 2000
+    assert 0 < found.conditions["joules"] < 0.1
 
 
 def test_limits_and_environment(device: CudaDevice) -> None:

@@ -1,7 +1,5 @@
 """C++ launches what Python emits for the same sizes, by the table that Python follows, too."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

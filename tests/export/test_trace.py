@@ -1,7 +1,5 @@
 """What Python computes from sizes, as terms of C++ and the conditions under which it is so."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -23,7 +23,6 @@ def emit(problem: MapProblem, schedule: MapSchedule) -> Program:
     tile = "unsigned" if schedule.tiles(whole) <= INT_MAX else "long long"
     return _source(whole).scheduled(
         schedule,
-        schedule.blocks(whole),
         facts=_edges(whole, schedule),
         types=[
             *using(Input=whole.dtype, Output=whole.result),
