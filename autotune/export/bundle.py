@@ -50,6 +50,15 @@ class Bundle:
         """The problem of some sizes, which may be traced."""
         return self.operator.problem_type(**self.fixed, **sizes)
 
+    def serves(self, sizes: Mapping[str, int]) -> bool:
+        """Whether sizes are in range and go together."""
+        if not all(1 <= sizes[name] <= most for name, most in self.most.items()):
+            return False
+        try:
+            return bool(self.problem(sizes))
+        except ValueError:
+            return False
+
     def drawn(self, sizes: Mapping[str, int]) -> Any:
         """The problem of sizes that were drawn one by one, made to fit."""
         problem_type = self.operator.problem_type

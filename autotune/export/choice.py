@@ -21,6 +21,7 @@ from .terms import Terms, Values
 from .tree import Branch, Leaf, Tree
 
 _USUAL = 2**15  # most of the sizes that are drawn are below
+_EDGES = (1, 2, 4, 8, 24, 33, 100, 1022, 4096)
 _WIDEST = 128  # powers of two up to it divide sizes or do not
 _WORST = 1.0  # the most that one size counts against a schedule: twice the time, or that it does not serve
 _DISAGREEMENT = 1e-3  # what it counts that a schedule is not Python's choice, as a share of the time
@@ -47,7 +48,9 @@ def drawn_sizes(bundle: Bundle, count: int, seed: int) -> Iterator[dict[str, int
     while count:
         kind, near = draw.random(), draw.choice(own)
         most = {name: min(one, _USUAL) if kind > 0.1 else one for name, one in bundle.most.items()}
-        if kind < 0.5:
+        if kind < 0.1 and draw.random() < 0.5:  # where conditions turn out otherwise
+            sizes = {name: draw.choice(_EDGES) for name in most}
+        elif kind < 0.5:
             sizes = {name: int(one ** draw.random()) for name, one in most.items()}
         elif kind < 0.75:
             sizes = {
@@ -55,12 +58,10 @@ def drawn_sizes(bundle: Bundle, count: int, seed: int) -> Iterator[dict[str, int
             }
         else:
             sizes = {name: int(near[name] * 4 ** draw.uniform(-1, 1)) for name in most}
-        try:
-            found = bundle.sizes(bundle.drawn({name: max(1, min(most[name], one)) for name, one in sizes.items()}))
-            bundle.problem(found)
-        except ValueError:  # sizes that do not go together
-            continue
-        if found not in own and min(found.values()) >= 1:
+        limited = {name: max(1, min(most[name], one)) for name, one in sizes.items()}
+        fitted = bundle.operator.problem_type.fitted({**bundle.fixed, **limited})
+        found = {name: fitted[name] for name in most}
+        if found not in own and bundle.serves(found):
             count -= 1
             yield found
 

@@ -12,7 +12,7 @@ from .bundle import Bundle
 from .choice import Chosen, chosen
 from .plan import Plan, plan_of
 from .terms import Terms, Values
-from .trace import Path
+from .trace import Number, Path
 from .tree import Leaf, Tree, found, grown
 
 
@@ -38,10 +38,15 @@ class Emitted:
                 if schedule in bundle.schedules or (schedule, problem) in records:
                     self.plan(schedule, bundle.sizes(problem), own=True)
 
+    def stated(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
+        """What the problem of some sizes says that they are: a map's of rows side by side are one long row."""
+        problem = self.bundle.problem(Path(self.terms).sizes(sizes))
+        return tuple(one.name if isinstance(one, Number) else str(one) for one in self.bundle.sizes(problem).values())
+
     def complete(self, drawn: Iterable[Mapping[str, int]]) -> set[Schedule]:
         """Add schedules for sizes that the bundle's last one does not serve, and return it with them."""
         sure = [self.bundle.schedules[-1]]
-        for sizes in drawn:
+        for sizes in filter(self.bundle.serves, drawn):
             values = Values(self.terms, sizes)
             if not any(self.plan(one, sizes, values) for one in sure):
                 problem = self.bundle.problem(sizes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
 from autotune.codegen.model.problem import Problem
@@ -20,7 +21,6 @@ from .trace import TraceError
 from .tree import Tree, found, leaves, pruned
 
 SIZES = 8000  # sizes for which Python chooses
-_SURE = 1500  # sizes, all of which are served
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Kernels:
         trees: of each schedule, what it launches where it serves.
         programs: of each plan, as it was emitted for some sizes.
         own: what serves each exported problem.
+        stated: the sizes of a problem, as terms of those that a call brings.
         table: what serves other sizes, by its number among the bundle's schedules.
         drawn: for how many sizes Python chose.
         added: schedules that serve where no other does.
@@ -43,6 +44,7 @@ class Kernels:
     trees: Mapping[Schedule, Tree[Plan | None] | None]
     programs: Mapping[Plan, Program]
     own: Mapping[Problem, Schedule]
+    stated: tuple[str, ...]
     table: Tree[int]
     drawn: int
     added: tuple[Schedule, ...]
@@ -96,7 +98,7 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
         TraceError: C++ cannot compute what launches need.
     """
     emitted = Emitted(bundle)
-    sure = emitted.complete(drawn_sizes(bundle, _SURE, seed=2))
+    sure = emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count // 2, seed=2)))
     bundle = emitted.bundle
     own = {problem: emitted.chosen(bundle.sizes(problem)) for problem in bundle.problems}
     others = [one for sizes in drawn_sizes(bundle, count, seed=0) if (one := emitted.chosen(sizes))]
@@ -108,8 +110,11 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
             used[one.schedule].add(emitted.plan(one.schedule, one.sizes))
     trees = {schedule: pruned(emitted.trees[schedule], partial(_is_used, plans)) for schedule, plans in used.items()}
     served = {problem: one.schedule for problem, one in own.items() if one}
+    stated = emitted.stated(others[0].sizes)
+    if any(emitted.stated(one.sizes) != stated for one in others):
+        raise TraceError("problems that state their sizes otherwise under conditions are not exported")
     table = table_of(bundle, others)
-    return Kernels(bundle, emitted.terms, trees, emitted.programs, served, table, len(others), emitted.added)
+    return Kernels(bundle, emitted.terms, trees, emitted.programs, served, stated, table, len(others), emitted.added)
 
 
 def agreement(exported: Kernels, count: int) -> tuple[float, float]:

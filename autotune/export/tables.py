@@ -8,7 +8,7 @@ from autotune.codegen.model.lists import member
 
 from .kernels import Kernels
 from .plan import Plan, program_name
-from .tree import as_cpp
+from .tree import Leaf, as_cpp
 
 
 def tables(exported: Kernels) -> str:
@@ -21,7 +21,9 @@ def tables(exported: Kernels) -> str:
         for problem, schedule in exported.own.items()
     ]
     inside = " && ".join(f"sizes.{name} >= 1 && sizes.{name} <= {most}LL" for name, most in bundle.most.items())
-    same = " && ".join(f"sizes.{name} == one.sizes[{number}]" for number, name in enumerate(names))
+    same = " && ".join(f"one.sizes[{number}] == {stated}" for number, stated in enumerate(exported.stated))
+    look_up = f"for (const Own& one : own)\n    if ({same}) return one.schedule;"
+    looked_up = as_cpp(Leaf(look_up), exported.terms, lambda text: [text])
     unpacked = f"  const auto [{_joined(names)}] = sizes;\n"
     plans = "".join(_plan(exported, number, unpacked) for number in range(count))
     return f"""#pragma once
@@ -67,16 +69,14 @@ constexpr Own own[] = {{
 {_lines(own)}
 }};
 
-// What Python would choose for other sizes, by its choices for {exported.drawn} of them.
+// That, or what Python would choose for other sizes, by its choices for {exported.drawn} of them.
 inline int tabled(const Sizes& sizes) {{
-{unpacked}{as_cpp(exported.table, exported.terms, lambda number: [f"return {number};"])}}}
+{unpacked}{looked_up}{as_cpp(exported.table, exported.terms, lambda number: [f"return {number};"])}}}
 
 // The schedule that serves, whose launches are in the plan then; -1 if none does.
 inline int choose(const Sizes& sizes, Plan& plan) {{
   if (!served(sizes)) return -1;
-  int first = tabled(sizes);
-  for (const Own& one : own)
-    if ({same}) first = one.schedule;
+  const int first = tabled(sizes);
   if (plan_of[first](sizes, plan)) return first;
   for (int other = {len(bundle.schedules) - 1}; other >= 0; --other)
     if (plan_of[other](sizes, plan)) return other;

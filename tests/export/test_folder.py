@@ -66,7 +66,7 @@ def test_every_operator_is_exported(name: str) -> None:
     exported = kernels_of(bundle_of(op, [problem], H200, []), 20)
     drawn_here = list(drawn_sizes(exported.bundle, 40, seed=3))
     missed = [one for one in drawn_here if exported.serving(one) is None]
-    assert len(missed) <= 2, missed
+    assert len(missed) <= 5, missed
 
 
 @pytest.mark.parametrize(
