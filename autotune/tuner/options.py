@@ -107,6 +107,7 @@ class TuneResult:
         exhausted: whether no legal schedule was left to propose.
         interrupted: whether Ctrl-C or SIGTERM ended it.
         runoff: how the runoff ended; None if there was none.
+        error: of the last evaluation that failed; empty if none did.
     """
 
     best: Trial | None
@@ -118,6 +119,7 @@ class TuneResult:
     exhausted: bool
     interrupted: bool
     runoff: Runoff | None = None
+    error: str = ""
 
     @property
     def failed(self) -> int:
