@@ -1,7 +1,5 @@
 """A folder with what the commands of the docs take for granted: files by their names there, and a run by its id."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Sequence

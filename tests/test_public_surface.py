@@ -1,7 +1,5 @@
 """What ``import autotune`` offers, and what it costs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib import import_module

@@ -1,7 +1,5 @@
 """What attention refuses, how it counts what queries see, and what its space and its exports hold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

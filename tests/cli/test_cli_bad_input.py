@@ -1,7 +1,5 @@
 """Bad input gets one line that says what is allowed, exit code 2, and nothing on stdout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """bench search, bench model and convert: their tables, their JSON, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """tune --dry-run and what tune warns of before it begins."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

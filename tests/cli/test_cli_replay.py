@@ -1,7 +1,5 @@
 """replay: a failure report is run again where it failed, or refused with one line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import nullcontext

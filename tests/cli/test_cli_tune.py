@@ -1,7 +1,5 @@
 """tune: what it hands to the tuner, what it shows, and its exit codes. The tuner itself is a stand-in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Tables in a terminal that is too narrow for them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Each operator's problems and schedules for the contract: of `tests/<family>/<operator>_cases.py`, else derived."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Every kind of kernel that every operator emits: run in the emulator, compiled for every architecture, formatted."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections import defaultdict

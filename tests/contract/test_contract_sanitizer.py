@@ -1,7 +1,5 @@
 """A sample of every operator's kernels under NVIDIA's compute-sanitizer: no stray access, no race in shared memory."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from itertools import islice

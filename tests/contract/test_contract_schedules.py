@@ -1,7 +1,5 @@
 """Which schedules every operator draws, which it calls legal, which it tries first."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """Every operator with rows and matrices 2^31 elements apart and more, where signed overflow ends a run."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

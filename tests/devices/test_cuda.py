@@ -1,7 +1,5 @@
 """A CUDA GPU: limits, occupancy, verification of good and of bad kernels, timing."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What a session on a GPU verifies, and when; the GPU is a stand-in in host memory."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """gemm with few kernels for one weight, however many rows the other operand has."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

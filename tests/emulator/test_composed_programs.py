@@ -1,7 +1,5 @@
 """Programs of several sources: arguments of launches, repetitions, memsets, and a workspace that parts share."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Each kernel is right as it stands, and has one bug planted that every order of the threads must show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

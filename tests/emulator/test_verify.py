@@ -1,7 +1,5 @@
 """Verification of a whole problem: outputs right to the last element, gaps untouched."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

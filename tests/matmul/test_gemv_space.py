@@ -1,7 +1,5 @@
 """Which gemv schedules are legal, which come first, and what the model makes of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """pack: what its cases cover, what the rule of codes promises, and bugs planted in its kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matmul.pack_cases import BF16, FP8, FP16, FP32, INT8, SPEC

@@ -1,7 +1,5 @@
 """The lines that a change touches, by git."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The second operator of the proof: how it is computed and called."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The third operator of the proof: how it is computed and called."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the third operator of the proof computes: it takes lists of arrays whose lengths are known to a call alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

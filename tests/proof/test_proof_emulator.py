@@ -1,7 +1,5 @@
 """The proof's operator in the emulator: it is right, and each of its parts can be seen to go wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

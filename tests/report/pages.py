@@ -1,7 +1,5 @@
 """Pages to look at: trials of a transpose with times by a formula, failures, resources and a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """What a browser draws of a report."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
 from itertools import combinations

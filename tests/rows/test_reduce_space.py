@@ -1,7 +1,5 @@
 """Which reduce schedules are legal, drawn and tried first."""
 
-from __future__ import annotations
-
 import pytest
 from reduce_cases import ALL, ARGMAX, FIRST, SEGMENTS, SPEC
 

@@ -1,7 +1,5 @@
 """Which schedules of rows are legal, and what they take of an SM."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.codegen.rows.schedule import RowSchedule

@@ -1,7 +1,5 @@
 """What the blocks of a softmax schedule do, and which schedule the time model takes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

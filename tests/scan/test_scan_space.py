@@ -1,7 +1,5 @@
 """Which scan schedules are legal, drawn and tried first, and what they are counted to do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

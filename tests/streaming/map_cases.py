@@ -1,7 +1,5 @@
 """map's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType

@@ -1,7 +1,5 @@
 """Which dropout schedules are legal and tried first, what they are counted to do, and what calls refuse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from dropout_cases import BFLOAT16, BITS, SPEC

@@ -1,7 +1,5 @@
 """Which maps there are, and which schedules of them are legal."""
 
-from __future__ import annotations
-
 import pytest
 from streaming.map_cases import BF16, FP16, SPEC
 

@@ -1,7 +1,5 @@
 """Which rope schedules are legal and tried first, what they are counted to do, and what calls compute and refuse."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
