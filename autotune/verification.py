@@ -28,20 +28,22 @@ class Mismatch:
     Attributes:
         count: elements that are wrong.
         size: elements of the flat buffer.
-        first: the first that is wrong, as `Tensor.described` has it.
+        index: of the first that is wrong.
         actual, expected: what it is and what it should be.
+        place: its indices along several axes, for people.
     """
 
     count: int
     size: int
-    first: str
+    index: int
     actual: str
     expected: str
+    place: str = ""
 
     def __str__(self) -> str:
         return (
             f"wrong: {self.count} of {self.size} elements, "
-            f"first at {self.first}: got {self.actual}, expected {self.expected}"
+            f"first at {self.place or self.index}: got {self.actual}, expected {self.expected}"
         )
 
 
@@ -194,7 +196,7 @@ def _found(
     index = int(np.argmin(right))
     wrong = int(right.size - np.count_nonzero(right))
     should = expected(index) if inside[index] else UNTOUCHED
-    return Mismatch(wrong, right.size, tensor.described(index), str(actual[index]), should)
+    return Mismatch(wrong, right.size, index, str(actual[index]), should, tensor.indices_of(index))
 
 
 def unwritten(
@@ -225,7 +227,7 @@ def difference(tensor: Tensor, first: Array, second: Array, counts: Array | None
     index = int(np.argmin(same))
     return (
         f"{same.size - np.count_nonzero(same)} of {same.size} elements differ between two launches on the same inputs, "
-        f"first at {tensor.described(index)}: {first[index]!s}, then {second[index]!s}"
+        f"first at {tensor.indices_of(index) or index}: {first[index]!s}, then {second[index]!s}"
     )
 
 

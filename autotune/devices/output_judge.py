@@ -120,7 +120,8 @@ class OutputJudge:
             left = self._verifier.unwritten(tensor, self._earlier[name], self._buffers[name], counts)
             if left.wrong:
                 got = str(self._buffers[name].element(left.first, tensor.dtype.numpy))
-                found[name] = Mismatch(left.wrong, tensor.size, tensor.described(left.first), got, WRITTEN)
+                place = tensor.indices_of(left.first)
+                found[name] = Mismatch(left.wrong, tensor.size, left.first, got, WRITTEN, place)
         return found
 
     def _uploaded(self, rows: Array) -> GuardedBuffer:
@@ -155,4 +156,4 @@ class OutputJudge:
         if tensor.reaches(index, count_at):
             should = str(expected.element(index, expected_dtype(tensor).numpy)) if expected else str(tensor.judged)
         got = str(actual.element(index, tensor.dtype.numpy))
-        return Mismatch(found.wrong, tensor.size, tensor.described(index), got, should)
+        return Mismatch(found.wrong, tensor.size, index, got, should, tensor.indices_of(index))

@@ -210,7 +210,7 @@ def _check_outcome(completed: subprocess.CompletedProcess[bytes], program: Progr
 
 
 def _place(program: Program, number: int, message: str) -> str:
-    """Which launch of several a message is about, and which part of the workspace, such as `` (in count, histogram)``."""
+    """Which launch of several a message is about, and which part of the workspace: `` (in count, histogram)``."""
     steps = [step for step, _ in program.numbered]
     if number < 0 or len(steps) == 1 or not isinstance(launch := steps[number], Launch):
         return ""

@@ -153,7 +153,9 @@ def _text(name: str) -> str:
     try:
         return (_FOLDER / name).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ValueError(f"there is no file codegen/{name}: expected one under codegen/, by its path from there") from None
+        raise ValueError(
+            f"there is no file codegen/{name}: expected one under codegen/, by its path from there"
+        ) from None
 
 
 @cache

@@ -69,7 +69,9 @@ class Search:
             raise self.error
         interrupted = len(self.problems) == self.interrupted_at
         runoff = Runoff(trial, trial, self.ratio) if self.ratio else None
-        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff, "" if best else "element 3 is 0.0")
+        return TuneResult(
+            best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff, "" if best else "element 3 is 0.0"
+        )
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
