@@ -31,6 +31,7 @@ from .commands.explain import explain
 from .commands.export import export
 from .commands.lock import lock
 from .commands.occupancy import app as occupancy
+from .commands.profile import profile
 from .commands.record import record
 from .commands.reduce import reduce
 from .commands.replay import replay
@@ -66,6 +67,7 @@ app.add_typer(
     operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch, torch=bench_torch),
     name="bench",
 )
+app.add_typer(operator_commands(profile), name="profile")
 app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))

@@ -153,23 +153,23 @@ def gpu_of(selector: str, command: str) -> CudaDevice:
     return device
 
 
-def worker_device_of(selector: str) -> WorkerDevice:
+def worker_device_of(selector: str, *, energy: bool = False) -> WorkerDevice:
     """`device_of` in a process of its own."""
     from autotune.devices.select import worker_device
 
     with _device_errors():
-        return worker_device(selector)
+        return worker_device(selector, energy=energy)
 
 
 @contextmanager
-def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
+def worker_devices_of(selectors: str, *, energy: bool = False) -> Iterator[list[WorkerDevice]]:
     """The devices of `DevicesOption`, each in a process of its own, which ends with the context."""
     from autotune.devices.select import resolved_all
 
     with ExitStack() as opened:
         with _device_errors():
             names = resolved_all(selectors)
-        yield [opened.enter_context(worker_device_of(name)) for name in names]
+        yield [opened.enter_context(worker_device_of(name, energy=energy)) for name in names]
 
 
 def spec_of(selector: str) -> DeviceSpec:

@@ -17,7 +17,7 @@ from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.machine.time_model import VERSION
+from autotune.search_spaces.machine.time_model import model_version
 
 from .base import DeviceError, Evaluation
 
@@ -37,7 +37,10 @@ class OfflineDevice:
         """
         try:
             self.spec = named_device(selector)
-            self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": VERSION}
+            self.environment: Mapping[str, str] = {
+                "emulator": compiler_version(),
+                "time model": model_version(self.spec),
+            }
         except (ValueError, HostCompilerMissingError) as error:
             raise DeviceError(str(error)) from None
         self.selector = selector

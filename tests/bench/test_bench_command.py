@@ -10,7 +10,6 @@ from calibration_factory import calibration
 
 from autotune.bench import OWN
 from autotune.bench import run as benchmark_run
-from autotune.bench.energy import Energy
 from autotune.cli.commands import bench as cli_bench
 from autotune.cli.rendering.bench_tables import tables
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -19,6 +18,7 @@ from autotune.db import Status, TuningDB
 from autotune.db.comparison import BaselineTimes
 from autotune.devices import select
 from autotune.devices.base import Evaluation
+from autotune.devices.energy import Energy
 from autotune.devices.offline import OfflineDevice
 from autotune.search_spaces.contract.baselines import Published
 from autotune.search_spaces.contract.registry import OPERATORS, operator

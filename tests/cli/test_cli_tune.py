@@ -98,7 +98,7 @@ def gpu(selector: str) -> Any:
 def search(monkeypatch: pytest.MonkeyPatch) -> Search:
     stand_in = Search()
     monkeypatch.setattr(tuner, "tune", stand_in)
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
     return stand_in
 
 
@@ -272,7 +272,7 @@ def test_one_problem_is_tuned_by_one_device_of_a_model(
     autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(select, "cuda_device_count", lambda: 3)
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(gpu(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(gpu(selector)))
     outcome = autotune("tune", "transpose", "--device", "all", "--json")
     assert (outcome.code, len(outcome.json["results"])) == (0, 1)
     assert outcome.stderr.splitlines()[0] == (
@@ -330,7 +330,7 @@ def test_a_study_on_a_server_whose_password_is_not_printed(
     with TuningDB(url) as db:
         (run,) = db.runs()
     assert f"autotune runs show {run.id} --db 'postgresql+psycopg://autotune:***@/tuning_" in outcome.stdout
-    assert run.options == {"trials": 200, "study": "night"}
+    assert run.options == {"trials": 200, "study": "night", "objective": "time"}
     assert run.command.startswith("autotune tune transpose --device h200 --db 'postgresql+psycopg://autotune:***@/")
     assert PASSWORD not in run.command
     assert PASSWORD not in outcome.stdout + outcome.stderr

@@ -45,6 +45,17 @@ def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
         assert 100 < found.conditions["sm_mhz"] < 5000
 
 
+def test_the_energy_of_a_launch_is_measured_where_it_is_asked_for() -> None:
+    try:
+        device = CudaDevice(0, energy=True)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    (found,) = evaluated(device, PROBLEM, scale(PROBLEM, "SCALE"))
+    assert found.seconds
+    assert 10 < found.conditions["watts"] < 2000
+    assert 0 < found.conditions["joules"] < 0.1
+
+
 def test_limits_and_environment(device: CudaDevice) -> None:
     spec = device.spec
     assert device.selector == "0"

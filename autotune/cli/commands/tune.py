@@ -26,7 +26,7 @@ from autotune.cli.rendering.output import print_json
 from autotune.cli.rendering.progress import shown_progress
 from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
-from autotune.db.states import TimeSource
+from autotune.db.states import Objective, TimeSource
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
@@ -66,8 +66,11 @@ def tune(
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option(help="End after so many trials without a faster schedule, for each problem.", show_default=False),
+        typer.Option(help="End after so many trials without a better schedule, for each problem.", show_default=False),
     ] = None,
+    objective: Annotated[
+        Objective, typer.Option(help="Minimise the time of a launch, or its energy, which a GPU measures in a second.")
+    ] = Objective.TIME,
     sampler: Annotated[
         str, typer.Option(help="The sampler: bayes, or Optuna's tpe, random, nsga2, brute_force or gp.")
     ] = "bayes",
@@ -107,9 +110,7 @@ def tune(
 
     with user_input():
         only, without = tuple(words) if words else None, tuple(exclude) if exclude else None
-        options = TuneOptions(
-            trials, seconds, sampler, seed, study=study, patience=patience, only=only, exclude=without
-        )
+        options = TuneOptions(trials, seconds, sampler, seed, None, study, patience, objective, only, without)
         asked_for(operator, words or (), exclude or ())
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
@@ -162,7 +163,8 @@ def tune(
         return result
 
     sys.setswitchinterval(_TURN)
-    with CompilePool() as pool, worker_devices_of(device) as targets, TuningDB(db) as database:
+    measured = objective is Objective.ENERGY
+    with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
             _print_end(database.location, None, results, as_json, db)

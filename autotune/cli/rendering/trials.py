@@ -115,6 +115,11 @@ def timed(trial: Trial) -> str | None:
     return None if trial.seconds is None else f"{duration(trial.seconds)} {trial.time_source}"
 
 
+def energy(trial: Trial) -> str:
+    """``12.3 mJ measured``; empty where it was not measured."""
+    return f"{trial.joules * 1e3:.3g} mJ measured" if trial.joules else ""
+
+
 def _best_row(trial: Trial, peaks: _PEAKS) -> tuple[Any, ...]:
     from autotune.search_spaces.contract.known import known
 
