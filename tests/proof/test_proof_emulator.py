@@ -79,7 +79,7 @@ def shared_too_early(program: Program) -> Program:
         (
             LOADED,
             edited("= arguments.counts[column];", BEHIND),
-            r"first at 39: got 0, expected the gap untouched \(in kept_rows\)",
+            r"first at \[0, 39\]: got 0, expected the gap untouched \(in kept_rows\)",
         ),
         (LOADED, edited("*target = from", "if (at.row != 18) *target = from"), r"expected an element that .* \(in y\)"),
         (LOADED, edited("*target = from", "if (at.row != 39) *target = from"), r"first at \[\d+, \d+\]: .* \(in y\)"),
