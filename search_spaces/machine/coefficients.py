@@ -20,6 +20,8 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, ClassVar, Self, cast
 
+from autotune.base.files import write_text
+
 from .device_spec import DeviceSpec
 from .devices import file_stem
 
@@ -77,6 +79,22 @@ def read_file(path: Path) -> dict[str, dict[str, float]]:
             if not (isinstance(value, int | float) and isfinite(value) and value >= 0):
                 raise ValueError(f"{path}: {section}.{name} {short(value)}: expected a number of at least 0")
     return found
+
+
+def write_section(path: Path, section: str, fitted_to: str, values: Mapping[str, float]) -> None:
+    """Put a section into a file of coefficients, which may be new, beside what others it has; values of its own stay.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: there is another file; one line.
+    """
+    found: dict[str, Any] = {}
+    if path.exists():
+        known = read_file(path)
+        found = json.loads(path.read_text(encoding="utf-8"))
+        values = {**known.get(section, {}), **values}
+    found[section] = {"fitted_to": fitted_to, "values": values}
+    write_text(path, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
 
 
 @cache
