@@ -77,8 +77,7 @@ inline CUresult run(Plan& plan, const CUdeviceptr* addresses, const void* const*
                     CUdeviceptr workspace, CUstream stream) {
   if (plan.workspace_bytes && !workspace) return CUDA_ERROR_INVALID_VALUE;
   for (const Address& one : plan.addresses) plan.put(one.position, addresses[one.tensor] + one.offset);
-  for (const Scalar& one : plan.scalars)
-    std::memcpy(plan.at(one.position), scalars[one.scalar], one.bytes);
+  for (const Scalar& one : plan.scalars) std::memcpy(plan.at(one.position), scalars[one.scalar], one.bytes);
   CUresult result = CUDA_SUCCESS;
   for (const TensorMap& map : plan.maps)
     if (result == CUDA_SUCCESS)

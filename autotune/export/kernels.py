@@ -98,7 +98,7 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
         TraceError: C++ cannot compute what launches need.
     """
     emitted = Emitted(bundle)
-    sure = emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count // 2, seed=2)))
+    sure = emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count, seed=2)))
     bundle = emitted.bundle
     own = {problem: emitted.chosen(bundle.sizes(problem)) for problem in bundle.problems}
     others = [one for sizes in drawn_sizes(bundle, count, seed=0) if (one := emitted.chosen(sizes))]

@@ -30,8 +30,9 @@ constexpr auto floor_mod(T value, U divisor) {
 }
 
 struct Step {
-  int program, entry;  // their numbers in `programs` and `entries`; an entry of -1: set bytes of the workspace
-  int arguments;       // where its struct begins in those of the plan
+  int program,
+      entry;      // their numbers in `programs` and `entries`; an entry of -1: set bytes of the workspace
+  int arguments;  // where its struct begins in those of the plan
   unsigned grid[3], block[3], shared_bytes;
   long long offset, bytes;  // where in the workspace, and how much
   int value;                // each byte's
@@ -84,8 +85,15 @@ struct Plan {
   }
   void launch(int program, int entry, int at, const unsigned (&grid)[3], const unsigned (&block)[3],
               unsigned shared_bytes) {
-    steps.push_back({program, entry, at, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]},
-                     shared_bytes, 0, 0, 0});
+    steps.push_back({program,
+                     entry,
+                     at,
+                     {grid[0], grid[1], grid[2]},
+                     {block[0], block[1], block[2]},
+                     shared_bytes,
+                     0,
+                     0,
+                     0});
   }
 };
 
