@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -78,6 +78,11 @@ def command_line(context: typer.Context, db: str | None, location: str) -> str:
     """The command line, for a run; the database is named by its location, which has no password."""
     named = {db: location, f"--db={db}": f"--db={location}"} if db else {}
     return join(["autotune", *(named.get(word, word) for word in context.obj)])
+
+
+def chosen_database(db: str | None, location: str) -> str:
+    """The option of a further command that names the database, if the user named one."""
+    return f" --db {quote(location)}" if db else ""
 
 
 def output_option(text: str) -> Any:

@@ -112,6 +112,7 @@ class TuneResult:
         exhausted: whether no legal schedule was left to propose.
         interrupted: whether Ctrl-C or SIGTERM ended it.
         runoff: how the runoff ended; None if there was none.
+        error: of the last evaluation that failed; empty if none did.
     """
 
     best: Trial | None
@@ -123,6 +124,7 @@ class TuneResult:
     exhausted: bool
     interrupted: bool
     runoff: Runoff | None = None
+    error: str = ""
 
     @property
     def failed(self) -> int:

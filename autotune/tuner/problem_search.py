@@ -69,6 +69,7 @@ class ProblemSearch:
         self._depth = min(2 * pool.processes, MOST_AHEAD)
         self._in_order = device.time_source is TimeSource.MODELLED
         self._by_status: Counter[Status] = Counter()
+        self._error = ""
         self._fruitless = 0  # evaluations since the best was found
         self._few: list[Trial] = []
         self._runoff: Runoff | None = None
@@ -115,6 +116,7 @@ class ProblemSearch:
             exhausted=self._proposals.exhausted,
             interrupted=not self._ended,
             runoff=self._runoff,
+            error=self._error,
         )
 
     def _try_all(self, ahead: Ahead, session: Session, on_progress: Callable[[Progress], None] | None) -> None:
@@ -143,6 +145,7 @@ class ProblemSearch:
         number = self._study.end(trial)
         self._compared.add(trial.schedule_digest)
         if trial.status is not Status.OK:
+            self._error = trial.error or str(trial.status)
             FailureReport(trial, self._device.selector, self._options.seed, listing(job.program)).write()
         self._few = leaders([*self._few, trial], objective)
         self._best = next(iter(leaders([self._incumbent, *self._few], objective)), None)

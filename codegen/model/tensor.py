@@ -220,6 +220,11 @@ class Tensor:
                 return None
         return None if index else tuple(found)
 
+    def indices_of(self, index: int) -> str:
+        """`place` for people, such as ``[3, 17]``; empty of a gap, and where there is one axis."""
+        place = self.place(index)
+        return str(list(place)) if place and len(place) > 1 else ""
+
     def reaches(self, index: int, count_at: Callable[[int], int] | None = None) -> bool:
         """Whether an element of an output's flat buffer is one of the tensor's, and not of a gap.
 

@@ -131,6 +131,8 @@ class KernelSource:
         blocks, footprint = schedule.blocks(self.problem), schedule.footprint(self.problem)
         first = Entry(self.entry, function or f"{self.entry}_block", blocks, footprint)
         entries = (first, *others)
+        if same := [one.name for one in entries if one.name == one.function]:
+            raise ValueError(f"the entry {same[0]} calls {same[0]}: expected a function of another name")
         names = {"kernel": schedule.kernel, schedule.kernel: schedule.kernel, **schedule.constants, **facts}
         body = self.used(header or self.entry, tuple(entry.function for entry in entries), names)
         shape = schedule.members.get("specialize", Specialize.NONE)

@@ -69,7 +69,9 @@ class Search:
             raise self.error
         interrupted = len(self.problems) == self.interrupted_at
         runoff = Runoff(trial, trial, self.ratio) if self.ratio else None
-        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff)
+        return TuneResult(
+            best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff, "" if best else "element 3 is 0.0"
+        )
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
@@ -180,7 +182,8 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
     assert search.following == [("transpose", "m16-n2-e4"), None]
     assert [bool(run["best"]) for run in outcome.json["results"]] == [True, False]
     assert outcome.code == 1
-    assert outcome.stderr.endswith("m16-n2-e4: 1 wrong; autotune db trials lists the errors\n")
+    assert "m16-n2-e4: 1 wrong (element 3 is 0.0); autotune db trials transpose" in outcome.stderr
+    assert outcome.stderr.endswith(" lists the errors\n")
 
 
 def test_a_thread_that_measures_waits_for_no_turn_of_python(

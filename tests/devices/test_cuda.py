@@ -118,8 +118,8 @@ def test_a_good_kernel_is_ok_and_timed(
 @pytest.mark.parametrize(
     ("problem", "body", "complaint"),
     [
-        (PROBLEM, "SCALE y[7] = 0;", "y: wrong: 100 of 3696 elements, first at 7: got 0.0, expected "),
-        (PROBLEM, "if (!last) { SCALE }", "y: wrong: 33 of 3696 elements, first at 3663: got nan, expected "),
+        (PROBLEM, "SCALE y[7] = 0;", "y: wrong: 100 of 3696 elements, first at [0, 7]: got 0.0, expected "),
+        (PROBLEM, "if (!last) { SCALE }", "y: wrong: 33 of 3696 elements, first at [99, 0]: got nan, expected "),
         (
             PROBLEM,
             "SCALE if (!last) y[a.columns] = 1;",
@@ -130,9 +130,9 @@ def test_a_good_kernel_is_ok_and_timed(
         (PROBLEM, "SCALE y[200000] = 1;", "wrote outside of y"),
         (PROBLEM, "SCALE ((float*)x)[5] = 1;", "wrote to the input x or outside of it"),
         (PROBLEM, "SCALE ((float*)a.x)[-1] = 1;", "wrote to the input x or outside of it"),
-        (PROBLEM, "SCALE if (last) y[0] = x[a.columns];", "y: wrong: 1 of 3696 elements, first at 3663: got nan"),
+        (PROBLEM, "SCALE if (last) y[0] = x[a.columns];", "y: wrong: 1 of 3696 elements, first at [99, 0]: got nan"),
         (ACCUMULATE, "SCALE SCALE", "y: wrong: "),
-        (EXACT, "SCALE y[32] ^= 1u << 31;", "y: wrong: 100 of 3696 elements, first at 32: "),
+        (EXACT, "SCALE y[32] ^= 1u << 31;", "y: wrong: 100 of 3696 elements, first at [0, 32]: "),
         (
             EXACT,
             "SCALE if (!last) y[a.columns] = 0;",
