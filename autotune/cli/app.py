@@ -7,13 +7,13 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
 from typer.main import get_command
 
 from autotune.base.log import show_messages
+from autotune.base.version import own_version
 
 from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
@@ -86,7 +86,7 @@ app.add_typer(_alone(doctor))
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"autotune {version('autotune')}")
+        typer.echo(f"autotune {own_version()}")
         raise typer.Exit
 
 

@@ -72,18 +72,25 @@ class OfflineSession:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         errors: list[float] = []
         for problem, like in self._operator.checks(self._problem, schedule):
-            check = self._verify(problem, self._operator.program(problem, like, self._spec))
+            try:
+                check = self._verify(problem, self._operator.program(problem, like, self._spec))
+            except (EmulatorKilledError, CompilerKilledError) as error:
+                return Evaluation(Status.CRASHED, error=str(error), killed=True)
             if check.status is not Status.OK:
                 return check
             errors.append(check.max_error or 0.0)
         return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
 
     def _emulate(self, problem: Problem, program: Program) -> Evaluation:
-        """What the emulator says of one kernel on one small problem."""
+        """What the emulator says of one kernel on one small problem.
+
+        Raises:
+            EmulatorKilledError, CompilerKilledError: it was killed, which is no verdict to remember.
+        """
         try:
             return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds, self._spec.compute_capability))
-        except (EmulatorKilledError, CompilerKilledError) as error:
-            return Evaluation(Status.CRASHED, error=str(error), killed=True)
+        except (EmulatorKilledError, CompilerKilledError):
+            raise
         except EmulatorError as error:
             return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
         except CompileError as error:

@@ -42,6 +42,7 @@ def test_two_programs_sort_numbers_and_write_them_backwards() -> None:
     assert program.tensor_names == {"x", "y"}
     assert [len(program.steps), len(program.unrolled), len(program.launches)] == [8, 25, 17]
     assert program.scratch
+    assert program.then(reverse()).workspace_bytes == program.workspace_bytes
     check(program)
 
 

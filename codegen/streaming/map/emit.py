@@ -60,6 +60,7 @@ def _source(problem: MapProblem) -> KernelSource:
             "pairs": problem.pairs("x"),
             "narrow": not {problem.dtype, problem.result}.isdisjoint(NARROW),
         },
+        lines={"largest": f"static constexpr double largest = {problem.result.largest!r};"},
         sizes=sizes_of(problem, "rows", "columns", *(f"ld{operand}" for operand in problem.stored)),
         served=_formula(problem),
     )
