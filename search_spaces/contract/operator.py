@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self
@@ -46,6 +46,7 @@ class Operator(Generic[P, S]):
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device. If it is left
             out, the first preset, which is right for outputs that are `Exact`.
+        rungs: the launches of each preset, as the time model counts them; None where nobody counted.
         kernel_field: the field that named the kernel when all kernels shared a schedule type. Schedules stored then,
             and words that users typed then, still open.
         baselines: what users would call instead, by name: a call of PyTorch, or ``module:NAME`` of a `Baseline` within
@@ -67,6 +68,7 @@ class Operator(Generic[P, S]):
     presets: Mapping[str, Callable[[P], Program]]
     reference: Callable[[P], Program] = field(default=None)  # type: ignore[assignment]
     default: Callable[[P, DeviceSpec], S] = field(default=None)  # type: ignore[assignment]
+    rungs: Callable[[P, DeviceSpec], Mapping[str, Sequence[Workload]]] | None = None
     kernel_field: str = ""
     baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
     published: Published | None = None

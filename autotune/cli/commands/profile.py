@@ -64,8 +64,10 @@ def profile(
 def _print(title: str, launches: list[Counted]) -> None:
     from autotune.devices.profiler import COUNTERS
 
-    rows = [
-        (text, *(f"{one.counters[name]:,.6g}" if name in one.counters else "" for one in launches))
-        for name, text in COUNTERS.items()
-    ]
+    rows = [(text, *(_number(one.counters.get(name)) for one in launches)) for name, text in COUNTERS.items()]
     print_table(title, ("counter", *(one.kernel for one in launches)), rows)
+
+
+def _number(value: float | None) -> str:
+    """``8,414,720`` or ``0.28``."""
+    return "" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

@@ -117,7 +117,10 @@ def timed(trial: Trial) -> str | None:
 
 def energy(trial: Trial) -> str:
     """``12.3 mJ measured``; empty where it was not measured."""
-    return f"{trial.joules * 1e3:.3g} mJ measured" if trial.joules else ""
+    joules = trial.joules
+    if joules is None:
+        return ""
+    return f"{joules:.4g} J measured" if joules >= 1 else f"{joules * 1e3:.4g} mJ measured"
 
 
 def _best_row(trial: Trial, peaks: _PEAKS) -> tuple[Any, ...]:
