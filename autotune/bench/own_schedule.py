@@ -16,6 +16,7 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.formulation import KnownRecords, formulation_of
+from autotune.dispatcher.choice.records import read_records
 from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
@@ -77,12 +78,16 @@ def _renamed(argument: Argument, names: Mapping[str, str]) -> Argument:
 
 
 def find_own_schedule(
-    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB, known: KnownRecords
+    operator: Operator[Any, Any],
+    problem: Problem,
+    spec: DeviceSpec,
+    database: TuningDB,
+    known: KnownRecords | None = None,
 ) -> OwnSchedule:
     """The best measured record of the problem on this device model; without one, what the dispatcher would choose.
 
     If the problem is another operator's, too, the faster of both records. `known` gives the records of an operator that
-    the dispatcher chooses by.
+    the dispatcher chooses by; without it they are read, which takes as long as all else.
     """
     own = _recorded(operator, problem, spec, database)
     restated = operator.restated(problem) if operator.restated and not problem.empty else None
@@ -92,7 +97,7 @@ def find_own_schedule(
             logger.info("%s %s: a record of %s serves", operator.name, problem.key, restated.operator)
             return other._replace(restated=restated)
     if own is None:
-        return _dispatched(operator, problem, spec, known)
+        return _dispatched(operator, problem, spec, known or (lambda one: read_records(one, spec, database)))
     logger.info("%s %s: its record serves", operator.name, problem.key)
     return own
 

@@ -8,7 +8,6 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.model.dtype import DType
 from autotune.db import TimeSource, TuningDB
 from autotune.dispatcher.choice.modelled import preferred
-from autotune.dispatcher.choice.records import read_records
 from autotune.emulator import verify
 from autotune.search_spaces.contract.registry import operator
 
@@ -20,7 +19,7 @@ SEED = next(seed for seed in TRANSPOSE.seeds(PROBLEM, SPEC) if seed != DEFAULT)
 
 def chosen(operator=TRANSPOSE, problem=PROBLEM):
     with TuningDB() as database:
-        return find_own_schedule(operator, problem, SPEC, database, lambda one: read_records(one, SPEC, database))
+        return find_own_schedule(operator, problem, SPEC, database)
 
 
 def test_the_record(record):

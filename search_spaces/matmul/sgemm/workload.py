@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
 from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.layout.transpose.workload import workload as transpose_workload
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
@@ -22,11 +22,6 @@ _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
 # the machine code of six tiles (NVRTC 13.0, sm_90), beyond those that wait where tiles are transposed.
 _K_MAJOR_WAITS = (0.0, 0.07, 0.2)
-_COPY, _DIRECT_LOAD = 11.0, 79.0  # instructions of a copy, or of a load to registers, with its address and bounds
-# As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
-# binds, and, beyond the elements in flight (split_k_reduction.cuh), where clusters may share tiles. Occupancy comes out
-# right for 92 % of them.
-_MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
 
 
 @dataclass(frozen=True)
@@ -40,6 +35,19 @@ class _Supply:
     elements: float
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="sgemm"):
+    """What the instructions of a product take.
+
+    Attributes:
+        copy: instructions of a copy with its address and bounds.
+        direct_load: instructions of a load to registers with its address and bounds.
+    """
+
+    copy: float
+    direct_load: float
+
+
 def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Those of operands that are transposed first, and of the product."""
     before = transposed_first(problem, schedule)
@@ -49,6 +57,7 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
 
 def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> Workload:
     """The blocks of the grid, and what each does in a step along k."""
+    costs = Costs.of(spec)
     a, b = (_supply(problem, schedule, operand) for operand in "ab")
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
     shared = clusters > 0 and tiles % clusters > 0
@@ -59,13 +68,13 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # stores of a strip, which is what lies in one sector
     return Workload(
         blocks=schedule.blocks(problem),
-        footprint=_footprint(problem, schedule),
+        footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
         steps=_steps(problem, schedule),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
         instructions=multiply_adds + waits + a.shared_accesses + b.shared_accesses,
-        load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
+        load_instructions=costs.copy * (a.copies + b.copies) + costs.direct_load * (a.direct_loads + b.direct_loads),
         unit_clocks=multiply_adds * WARP / spec.rate(Unit.FP32),
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
@@ -87,15 +96,6 @@ def _parts_read(tiles: int, clusters: int) -> int:
     """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
     sharers = max(2, ceil_div(clusters, tiles))
     return sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
-
-
-def _footprint(problem: SgemmProblem, schedule: SgemmSchedule) -> Footprint:
-    footprint = schedule.footprint(problem)
-    registers = footprint.registers + _MORE_REGISTERS
-    if schedule.grid_blocks:
-        under_way = 128 if schedule.threads * schedule.min_blocks_per_sm <= 256 else 64
-        registers = max(registers, under_way + _FIX_UP_REGISTERS)
-    return replace(footprint, registers=registers)
 
 
 def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Supply:
