@@ -289,8 +289,10 @@ def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel
     left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
     if left:
         wrong.append(f"not tuned: {'; '.join(left)}")
-    failed = [_ended(one) for one in results if one.result.best is None]
-    if failed:
+    lost = [one for one in results if one.result.best is None]
+    if none := [one.problem.key for one in lost if not one.result.evaluated]:
+        wrong.append(f"no legal schedule is left to try for {', '.join(none)}")
+    if failed := [_ended(one) for one in lost if one.result.evaluated]:
         wrong.append(f"no schedule worked for {'; '.join(failed)}; {listing} lists the errors")
     if wrong:
         raise CommandError("; ".join(wrong))
