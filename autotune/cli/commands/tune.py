@@ -22,7 +22,7 @@ from autotune.cli.options import (
     worker_devices_of,
 )
 from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
-from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.progress import shown_progress
 from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
@@ -164,6 +164,7 @@ def tune(
 
     sys.setswitchinterval(_TURN)
     measured = objective is Objective.ENERGY
+    tell("starting the processes that compile and measure")
     with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):

@@ -78,7 +78,9 @@ class BayesSearch:
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
             self._near.clear()
-        for _, best in self._best if self._candidates else ():
+        if self._candidates is None:
+            return None
+        for _, best in self._best:
             if best not in self._near:
                 self._near.add(best)
                 self._candidates.add(self._new(self._neighbours(best)))
