@@ -22,8 +22,8 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.space import Space
 
 from .candidates import Candidates, worthwhile
-from .forecast import Forecast, LaunchShape
 from .gaussian_process import Encoding, Floats, GaussianProcess
+from .launch_shape import Expected, LaunchShape
 
 _POOL = 1000  # random schedules to choose from
 _FRESH = 100  # schedules that are drawn anew when the process is tuned
@@ -44,7 +44,7 @@ class BayesSearch:
     Args:
         space: what to draw from.
         legal: whether a schedule is legal.
-        forecast: what is known of a legal schedule before it is tried.
+        expected: what is known of a legal schedule before it is tried.
         seed: where random numbers start.
 
     Attributes:
@@ -52,9 +52,9 @@ class BayesSearch:
     """
 
     def __init__(
-        self, space: Space[Any], legal: Callable[[Any], bool], forecast: Callable[[Any], Forecast], seed: int
+        self, space: Space[Any], legal: Callable[[Any], bool], expected: Callable[[Any], Expected], seed: int
     ) -> None:
-        self._space, self._legal, self._forecast = space, legal, forecast
+        self._space, self._legal, self._expected = space, legal, expected
         # Every draw of a small space is in the pool from the start.
         self._draws = iter(space.all_draws()) if space.size <= _POOL else space.random_draws(seed)
         self._encoding = Encoding(space.parameters, len(LaunchShape._fields))
@@ -176,5 +176,5 @@ class BayesSearch:
         return np.array(points), np.column_stack([np.ones(len(modelled)), modelled])
 
     def _new_row(self, schedule: Schedule) -> tuple[Floats, float]:
-        known = self._forecast(schedule)
+        known = self._expected(schedule)
         return self._encoding.point(self.draw_of(schedule), known.shape), log(known.seconds)
