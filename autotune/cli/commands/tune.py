@@ -22,7 +22,7 @@ from autotune.cli.options import (
     worker_devices_of,
 )
 from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
-from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.progress import shown_progress
 from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
@@ -164,6 +164,7 @@ def tune(
 
     sys.setswitchinterval(TURN)
     measured = objective is Objective.ENERGY
+    tell("starting the processes that compile and measure")
     with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
@@ -287,8 +288,10 @@ def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel
     left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
     if left:
         wrong.append(f"not tuned: {'; '.join(left)}")
-    failed = [_ended(one) for one in results if one.result.best is None]
-    if failed:
+    lost = [one for one in results if one.result.best is None]
+    if none := [one.problem.key for one in lost if not one.result.evaluated]:
+        wrong.append(f"no legal schedule is left to try for {', '.join(none)}")
+    if failed := [_ended(one) for one in lost if one.result.evaluated]:
         wrong.append(f"no schedule worked for {'; '.join(failed)}; {listing} lists the errors")
     if wrong:
         raise CommandError("; ".join(wrong))
