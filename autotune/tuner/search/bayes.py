@@ -18,11 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .candidates import Candidates, worthwhile
-from .forecast import Forecast, LaunchShape
+from .forecast import Forecast, LaunchShape, forecast
 from .gaussian_process import Encoding, Floats, GaussianProcess
 
 _POOL = 1000  # random schedules to choose from
@@ -33,6 +36,16 @@ _GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is know
 # Values that the process is tuned to, and that it takes in, half of them the best and half the newest: both take time
 # that grows with their cube.
 _TUNED_TO, _MOST = 120, 250
+
+
+def bayes_search(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, seed: int) -> BayesSearch:
+    """The search for a problem on a device."""
+    return BayesSearch(
+        operator.space(problem, spec),
+        lambda schedule: not operator.violations(problem, schedule, spec),
+        lambda schedule: forecast(operator, problem, schedule, spec),
+        seed,
+    )
 
 
 class BayesSearch:
@@ -49,7 +62,10 @@ class BayesSearch:
 
     Attributes:
         draw_of: the draw of a schedule, as `Space.draw_of` finds it.
+        illegal: none of its draws comes out that is rejected.
     """
+
+    illegal = 0
 
     def __init__(
         self, space: Space[Any], legal: Callable[[Any], bool], forecast: Callable[[Any], Forecast], seed: int
@@ -73,8 +89,15 @@ class BayesSearch:
     def __contains__(self, schedule: object) -> bool:
         return schedule in self._told or schedule in self._waiting
 
-    def prepare(self) -> Candidates:
+    def prepare(self) -> None:
         """Draw and model the schedules to choose from, as far as `propose` would have to."""
+        self._prepared()
+
+    def propose(self) -> Schedule | None:
+        """The most promising schedule; None if no new one is known."""
+        return self._prepared().most_promising()
+
+    def _prepared(self) -> Candidates:
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
             self._near.clear()
@@ -83,10 +106,6 @@ class BayesSearch:
                 self._near.add(best)
                 self._candidates.add(self._new(self._neighbours(best)))
         return self._candidates
-
-    def propose(self) -> Schedule | None:
-        """The most promising schedule; None if no new one is known."""
-        return self.prepare().most_promising()
 
     def wait_for(self, schedule: Schedule) -> None:
         """A schedule is being tried."""
