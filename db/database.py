@@ -21,7 +21,7 @@ from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
 from .frame import dataframe
-from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
+from .models import DeviceRow, InfoRow, ProblemRow, StudyRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
 from .run_record import RunRecord
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "RunRecord", "Trial", "TuningDB"]
 
 _AT_ONCE = 500  # rows
-_TRIED = [field.name for field in fields(Tried)]
+_TRIED = [StudyRow.name if field.name == "study" else getattr(TrialRow, field.name) for field in fields(Tried)]
 
 
 class TuningDB(StoredCalibrations, Upkeep):
@@ -154,13 +154,13 @@ class TuningDB(StoredCalibrations, Upkeep):
         They are read as they are taken: a long run has left many.
         """
         self._take_in(operator, device)
-        columns = (getattr(TrialRow, name) for name in _TRIED)
-        query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
+        query = select(*_TRIED).outerjoin(StudyRow, StudyRow.id == TrialRow.study_id)
+        query = query.where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
         with self._read() as session:
             rows = session.execute(
                 query.order_by(TrialRow.created_at, TrialRow.id).execution_options(yield_per=_AT_ONCE)
             )
-            yield from (Tried(*row) for row in rows)
+            yield from (Tried(*row[:-1], study=row[-1] or "") for row in rows)
 
     def bests(
         self,

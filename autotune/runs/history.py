@@ -19,7 +19,7 @@ from autotune.devices.base import Device
 from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.contract.operator import Operator
 
-from .provenance import changed_environment
+from .provenance import changed_environment, in_study, study_name
 
 if TYPE_CHECKING:
     from autotune.db import TuningDB
@@ -44,10 +44,16 @@ class History:
     def tried(self) -> dict[Schedule, float]:
         """What need not be tried again, with its `seconds_of`, oldest first.
 
-        It is of the same device model and kind of time, legal and not stale.
+        It is of the same device model and kind of time, legal and not stale. What ended in the study of today's
+        generator emits no other program, so only the others' programs are emitted to tell.
         """
-        fresh = (trial for trial in self._db.tried(*self._asked) if not self.stale(trial))
-        return {self._operator.schedule(trial.schedule): seconds_of(trial) for trial in fresh}
+        operator, study = self._operator, study_name(self._operator, self._problem, self._device)
+        fresh = (
+            trial
+            for trial in self._db.tried(*self._asked)
+            if not misjudged(trial, self._judge) and (in_study(trial, study, operator) or not self._changed(trial))
+        )
+        return {operator.schedule(trial.schedule): seconds_of(trial) for trial in fresh}
 
     def ranked(self) -> list[Trial]:
         """The trials that the database puts first, best first."""

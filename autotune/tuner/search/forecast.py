@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.time_model import program_seconds
 
 _OCTAVES = 8  # that count as one parameter from end to end; in the recorded spaces sizes span 3 to 9
 _LITTLE = 1024  # bytes of shared memory: fewer count as none
@@ -52,7 +52,8 @@ class Forecast:
 
 def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, spec: DeviceSpec) -> Forecast:
     """Of a legal schedule."""
-    work = operator.workload(problem, schedule, spec)[0]
+    launches = operator.workload(problem, schedule, spec)
+    work = launches[0]
     resident = resident_blocks(work.footprint, spec)
     waves = work.blocks / (spec.sm_count * resident)
     shape = LaunchShape(
@@ -62,7 +63,7 @@ def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule,
         resident=_octaves(resident),
         filled=waves / max(1, ceil(waves)),
     )
-    return Forecast(modelled_seconds(operator, problem, schedule, spec), shape)
+    return Forecast(program_seconds(launches, spec), shape)
 
 
 def _octaves(size: float) -> float:
