@@ -32,7 +32,7 @@ from .storing import Rule, better, newest, store
 from .trial_list import Trials
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 from .upkeep import Upkeep
-from .views import renew_views
+from .views import COMPILER, renew_views
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -323,6 +323,8 @@ class TuningDB(StoredCalibrations, Upkeep):
             counts = store(trials, session, rule)
             if fact:
                 session.merge(fact)
+            if new:
+                session.merge(InfoRow(name=COMPILER, value=installed_nvrtc() or ""))
             for operator in new:
                 renew_views(session.connection(), operator)
             return counts

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 
@@ -19,6 +20,7 @@ Constant = int | str
 _FOLDER = Path(__file__).parents[1]
 _DIRECTIVE = re.compile(r"# *(ifdef|ifndef|if|elif|else|endif|include|pragma once)\b *(.*?) *(?://.*)?$")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"//.*")
 _DEFINITION = re.compile(r"\b(?:struct|class|union|enum class|using) (\w+)|(\w+) = |(\w+)(?:<[^()]*>)?\(")
 _TEMPLATE = re.compile(r"^template <.*?>\n", re.MULTILINE | re.DOTALL)
@@ -51,7 +53,12 @@ def used_source(name: str, called: str | tuple[str, ...], constants: Mapping[str
 @lru_cache(maxsize=128)
 def members_read(source: str, struct: str) -> frozenset[str]:
     """The members of a struct that a source reads: static ones of ``Struct``, others of its instance ``struct``."""
-    return frozenset(re.findall(rf"\b(?:{struct}::|{struct.lower()}\.)(\w+)", source))
+    members = set()
+    for prefix in (f"{struct}::", f"{struct.lower()}."):  # a pattern of both would be tried at each word
+        for before, after in pairwise(source.split(prefix)):
+            if not _WORD.match(before[-1:]) and (found := _WORD.match(after)):
+                members.add(found[0])
+    return frozenset(members)
 
 
 @lru_cache(maxsize=256)
