@@ -89,15 +89,8 @@ class BayesSearch:
     def __contains__(self, schedule: object) -> bool:
         return schedule in self._told or schedule in self._waiting
 
-    def prepare(self) -> None:
+    def prepare(self) -> Candidates:
         """Draw and model the schedules to choose from, as far as `propose` would have to."""
-        self._prepared()
-
-    def propose(self) -> Schedule | None:
-        """The most promising schedule; None if no new one is known."""
-        return self._prepared().most_promising()
-
-    def _prepared(self) -> Candidates:
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
             self._near.clear()
@@ -106,6 +99,10 @@ class BayesSearch:
                 self._near.add(best)
                 self._candidates.add(self._new(self._neighbours(best)))
         return self._candidates
+
+    def propose(self) -> Schedule | None:
+        """The most promising schedule; None if no new one is known."""
+        return self.prepare().most_promising()
 
     def wait_for(self, schedule: Schedule) -> None:
         """A schedule is being tried."""

@@ -34,7 +34,7 @@ class Search(Protocol):
 
     def __contains__(self, schedule: object) -> bool: ...
 
-    def prepare(self) -> None:
+    def prepare(self) -> object:
         """Do what would take the next proposal long."""
 
     def propose(self) -> Schedule | None:
