@@ -1,7 +1,5 @@
 """Parts of the CUDA toolkit beside NVRTC, from a package of the environment or from the system."""
 
-from __future__ import annotations
-
 from cuda.pathfinder import find_nvidia_binary_utility, locate_nvidia_header_directory
 
 NVCC = find_nvidia_binary_utility("nvcc")

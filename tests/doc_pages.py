@@ -1,7 +1,5 @@
 """The pages that people read, and the blocks of code in them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The names that snippets of the docs take for granted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

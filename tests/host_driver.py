@@ -1,7 +1,5 @@
 """A GPU in host memory: kernels are Python functions of their packed arguments, which run when they are launched."""
 
-from __future__ import annotations
-
 import ctypes
 import zlib
 from collections.abc import Callable, Sequence

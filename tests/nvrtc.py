@@ -1,7 +1,5 @@
 """NVRTC without ptxas: whether a kernel compiles, at a small part of the cost, and into which PTX."""
 
-from __future__ import annotations
-
 from cuda.bindings import nvrtc
 
 from autotune.codegen.model.program import Program

@@ -1,7 +1,5 @@
 """Few of many drawn cases that cover most pairs of what they have: what a bug takes is mostly one value, or two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import gcd
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Bugs that are planted in a kernel's source, to see the emulator find them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

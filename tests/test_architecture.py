@@ -1,7 +1,5 @@
 """Imports go down only, in the order that docs/architecture.md gives, and nowhere in a circle."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The cache is its owner's alone, its folders stay bounded, and what killed processes left goes."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """What is in the cache is counted by kind, and only what autotune wrote there is removed."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """The docs name files and folders that exist, and say of every block of code what it is."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

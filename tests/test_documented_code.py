@@ -1,7 +1,5 @@
 """Every command and every snippet of the docs runs as it is written there, unless it needs a GPU or a server."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex

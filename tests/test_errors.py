@@ -1,7 +1,5 @@
 """Whoever catches `AutotuneError` catches all errors of the project."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path

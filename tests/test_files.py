@@ -1,7 +1,5 @@
 """Files are replaced as a whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

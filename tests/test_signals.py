@@ -1,7 +1,5 @@
 """Signals that a function handles for a while."""
 
-from __future__ import annotations
-
 import signal
 from concurrent.futures import ThreadPoolExecutor
 

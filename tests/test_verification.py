@@ -1,7 +1,5 @@
 """The rule by which outputs are judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

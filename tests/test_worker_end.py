@@ -1,7 +1,5 @@
 """How a worker ends, and what does not end it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -43,6 +43,11 @@ def named_device(identifier: str) -> DeviceSpec:
     return DeviceSpec(**figures | shared | {"compute_capability": (major, minor), "rates": rates})
 
 
+def file_stem(model: str) -> str:
+    """What files and folders of a device model are called: ``nvidia_h200`` of ``NVIDIA H200``."""
+    return re.sub(r"[^a-z0-9]+", "_", model.lower())
+
+
 def kin_of(spec: DeviceSpec) -> list[str]:
     """The models of the other named devices of the same compute capability, in alphabetical order."""
     named = map(named_device, named_devices())
@@ -69,8 +74,7 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     Raises:
         ValueError: a member is unknown, missing, of another type, or out of range; one line.
     """
-    kinds = _kinds()
-    plain = completed_spec(values)
+    kinds, plain = _kinds(), completed_spec(values)
     if set(plain) != set(kinds):
         raise ValueError(f"the device's limits are {', '.join(plain)}: expected {', '.join(kinds)}")
     capability = plain.pop("compute_capability")
@@ -92,6 +96,7 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
 
 @cache
 def _kinds() -> dict[str, Any]:
+    """The types of the fields of a `DeviceSpec`: Python compiles their texts anew whenever it is asked."""
     return get_type_hints(DeviceSpec)
 
 

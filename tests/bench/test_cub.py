@@ -1,7 +1,5 @@
 """How drivers of CUB are compiled, and what that of reduce is."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the baseline ``cub`` of scan compiles."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

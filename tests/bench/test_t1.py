@@ -1,7 +1,5 @@
 """A recording's search space in the T1 format."""
 
-from __future__ import annotations
-
 from ast import literal_eval
 from pathlib import Path
 

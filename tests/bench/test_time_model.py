@@ -1,7 +1,5 @@
 """How well the model orders schedules: on recordings of its own times."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """A device for calibrations that computes in the emulator, where every launch takes a millisecond."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

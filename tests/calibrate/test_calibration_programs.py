@@ -1,7 +1,5 @@
 """The kernels of a calibration, compiled: nothing that is to be measured was left out."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Commands in this process, on a database and a cache of their own."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """bench dispatch without a GPU: its tables, its JSON, its errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

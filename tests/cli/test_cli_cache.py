@@ -1,7 +1,5 @@
 """cache info and cache clear."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

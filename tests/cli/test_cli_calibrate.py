@@ -1,7 +1,5 @@
 """``autotune calibrate``: what it prints, stores and refuses; the measuring itself is a stand-in."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

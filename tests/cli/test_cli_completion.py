@@ -1,7 +1,5 @@
 """What a shell completes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """db: lists, filters, export and import."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, replace
 from pathlib import Path

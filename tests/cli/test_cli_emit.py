@@ -1,7 +1,5 @@
 """What emit prints is the operator's source, whole and compilable."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """explain: which rule chooses, for people and for scripts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cli_command import Command

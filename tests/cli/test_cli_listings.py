@@ -1,7 +1,5 @@
 """show, devices and doctor: what they list, for people and for scripts."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

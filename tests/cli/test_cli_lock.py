@@ -1,7 +1,5 @@
 """lock and warm --lock: what programs called or a suite names, and its machine code in a folder that travels."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

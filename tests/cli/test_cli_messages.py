@@ -1,7 +1,5 @@
 """-v: what happens is said on stderr, in workers too, and nothing of it by default."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator

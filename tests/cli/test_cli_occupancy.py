@@ -1,7 +1,5 @@
 """occupancy: of what a block takes, and of an operator's schedule."""
 
-from __future__ import annotations
-
 import pytest
 from cli_command import Command
 

@@ -1,7 +1,5 @@
 """An operator's commands follow from the fields of its problem."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The progress of runs, in lines and in a terminal."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime

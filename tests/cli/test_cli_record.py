@@ -1,7 +1,5 @@
 """record: the file that it writes, and what it refuses. Measuring itself is a stand-in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """replay: a failure report is run again where it failed, or refused with one line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -50,7 +48,7 @@ def written(failure: FailureReport) -> str:
 @pytest.fixture
 def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Evaluation], None]:
     """A function that says what the device finds, which is in this process."""
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
 
     def set_outcome(found: Evaluation) -> None:
         monkeypatch.setattr(OfflineSession, "evaluate", lambda *_: found)

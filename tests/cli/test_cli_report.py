@@ -1,7 +1,5 @@
 """report: which trials are on the page, and where it is."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """runs: the list, one run, and the best trials of one."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

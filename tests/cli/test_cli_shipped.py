@@ -1,7 +1,5 @@
 """What is said where no schedules ship for a GPU, or none for the compiler."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace

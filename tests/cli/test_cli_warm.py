@@ -1,7 +1,5 @@
 """warm: what it compiles lies in the cache, where the dispatcher looks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

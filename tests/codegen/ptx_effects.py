@@ -1,7 +1,5 @@
 """What a PTX entry does to memory, with its operands traced back to the entry's parameters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

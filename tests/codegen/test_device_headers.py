@@ -1,7 +1,5 @@
 """Every header of codegen/cuda compiles for every architecture: one kernel uses them all."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.codegen.model.argument import Argument

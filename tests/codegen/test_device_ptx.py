@@ -5,8 +5,6 @@ the next that is listed. A use lies between two stores to the same word. The fir
 must stay, since the use may read it or wait for it; the compiler drops it where it can.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

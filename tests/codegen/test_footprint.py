@@ -1,7 +1,5 @@
 """What a block takes, as its entry declares it."""
 
-from __future__ import annotations
-
 from autotune.codegen.model.footprint import Footprint
 
 

@@ -1,7 +1,5 @@
 """Sources hold what one kernel uses and nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

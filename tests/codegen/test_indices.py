@@ -1,7 +1,5 @@
 """Indices that are drawn are those that are allowed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which rows of a large output are judged."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

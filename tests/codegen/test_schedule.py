@@ -1,7 +1,5 @@
 """What every schedule says of itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Schedules in tables: what tells them apart, and no more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Element types, and where a tensor's elements lie."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from ctypes import sizeof

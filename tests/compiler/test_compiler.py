@@ -1,7 +1,5 @@
 """Compiling without a GPU, and the disk cache of what was compiled."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Whether the program that GPUs check outputs with agrees with NumPy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any

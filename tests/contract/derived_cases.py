@@ -1,7 +1,5 @@
 """The cases of an operator that states none, or not all: problems by its type's fields, schedules from its space."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A program: launch each of the kernels of a file once on GPU 0, for a tool that watches."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whether the kernel that GPUs verify with agrees with NumPy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """Vectors are no wider than pointers, rows and matrices of a batch are aligned for: each of them alone narrows them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What users can call: every operator's function computes what its problem's reference says, in the emulator."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from contextlib import suppress

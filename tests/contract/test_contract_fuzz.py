@@ -1,7 +1,5 @@
 """Whatever a word or a record says, an operator has a schedule and a problem of it, or one line that says why not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from enum import StrEnum

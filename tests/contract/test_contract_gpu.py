@@ -1,7 +1,5 @@
 """Every kind of kernel that every operator emits, on a GPU."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

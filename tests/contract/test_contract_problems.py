@@ -1,7 +1,5 @@
 """What every problem of every operator says about itself."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import MISSING, fields, replace

@@ -1,7 +1,5 @@
 """Problems and schedules that were stored under the field names of earlier releases."""
 
-from __future__ import annotations
-
 import pytest
 from operator_cases import PROBLEMS, SPEC, cases_of
 

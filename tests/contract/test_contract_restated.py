@@ -1,7 +1,5 @@
 """Problems that are another operator's, too: the same numbers on the same buffers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label

@@ -1,7 +1,5 @@
 """Kernels that keep something in a workspace, launched by threads on their own default streams."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice

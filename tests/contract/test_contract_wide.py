@@ -1,11 +1,9 @@
 """Every operator with rows and matrices 2^31 elements apart and more, where signed overflow ends a run."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from operator_cases import PRESETS, SPEC, Case, cases_of, label
+from operator_cases import PRESETS, SPEC, Case, cases_of, each, label
 from wide_layouts import at_threshold, check_wide, wide_layouts
 
 from autotune.codegen.model.problem import Problem
@@ -43,7 +41,7 @@ def _cases(name: str) -> list[Case]:
     return [case for case in few if _layouts(name, case[0], case[1])]
 
 
-WIDE = [(name, *case) for name in OPERATORS for case in _cases(name)]
+WIDE = [(name, *case) for name, case in each(_cases)]
 wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
 
 

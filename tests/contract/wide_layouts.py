@@ -1,7 +1,5 @@
 """Problems whose rows or matrices lie so far apart that offsets take more than 31 bits, on a few pages of memory."""
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Trials and results in notebooks: tables with a bar, whose texts are text."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

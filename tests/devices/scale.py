@@ -1,7 +1,5 @@
 """A small operator for tests of devices: y = factor·x on rows with gaps, or y = factor·x + y; or a copy of bits."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

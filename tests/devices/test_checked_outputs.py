@@ -1,7 +1,5 @@
 """What a session on a GPU makes of outputs with several right answers, and of those that a count ends."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

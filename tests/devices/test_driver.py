@@ -1,7 +1,5 @@
 """What is said about a driver that is missing, broken or old, by stand-ins for the driver's functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Limits of a GPU from what the driver says, and where verified buffers lie in memory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

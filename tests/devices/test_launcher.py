@@ -1,7 +1,5 @@
 """What the driver is told at each launch; it is a stand-in, and so is the kernel's code."""
 
-from __future__ import annotations
-
 import ctypes
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Which kernels are not sampled further, and who decides it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import chain, cycle, repeat

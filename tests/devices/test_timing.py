@@ -1,7 +1,5 @@
 """Warm-up, number of samples and impossible rates, on fake clocks and kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, repeat

@@ -1,7 +1,5 @@
 """The kernels that check other kernels, executed in the emulator and compiled for every architecture."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 

@@ -1,7 +1,5 @@
 """A device in a process of its own: whatever a kernel does to the process, the next kernel finds a sound one."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

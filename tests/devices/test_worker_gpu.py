@@ -1,7 +1,5 @@
 """Kernels that harm a GPU's context, in a process of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """gemm with few kernels for one weight, however many rows the other operand has."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -11,6 +9,7 @@ from records import H200
 from autotune import dispatcher
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.program import Program
+from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.choice.formulation import formulation_of
 from autotune.dispatcher.choice.records import records
 from autotune.search_spaces.contract.operator import Operator
@@ -55,6 +54,8 @@ def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
         schedules.add(call.choice.schedule)
         np.testing.assert_allclose(call(), x.astype(np.float32) @ w.astype(np.float32), rtol=2e-3, atol=2e-3)
     assert len(schedules) == 1
+    (warmed,) = dispatcher.warm([GemmProblem(7, 24, 40, transpose_b=True, bucket_rows=True)], HOST)
+    assert warmed.schedule == warmed.schedule.shape_generic
 
 
 def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve() -> None:

@@ -1,7 +1,5 @@
 """The dispatcher on a GPU, with arrays of every library that is here."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cuda.bindings import driver

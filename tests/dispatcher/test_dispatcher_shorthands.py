@@ -1,7 +1,5 @@
 """Functions beside an operator's call are that call with some arguments, for NumPy arrays too."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

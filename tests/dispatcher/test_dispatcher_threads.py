@@ -2,8 +2,6 @@
 
 # ruff: noqa: N802 -- the names are the driver's
 
-from __future__ import annotations
-
 from threading import Thread, local
 from types import SimpleNamespace
 

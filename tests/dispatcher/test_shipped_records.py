@@ -1,7 +1,5 @@
 """What a fresh install serves without tuning."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

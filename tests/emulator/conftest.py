@@ -1,7 +1,5 @@
 """A small kernel around a body, and its run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

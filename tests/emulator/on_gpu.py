@@ -1,7 +1,5 @@
 """A program's run on a GPU, as `tensor_programs.execute` runs it in the emulator."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cuda.bindings import driver

@@ -1,7 +1,5 @@
 """A radix sort of unsigned numbers: eight passes of one source, then a second program that writes them backwards."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from autotune.codegen.model.argument import Argument

@@ -1,7 +1,5 @@
 """Kernels of tensor maps around a body, and their runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from autotune.codegen.model.argument import Argument

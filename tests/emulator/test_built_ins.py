@@ -1,7 +1,5 @@
 """CUDA's words mean in the emulator what the CUDA programming guide says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

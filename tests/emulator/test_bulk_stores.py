@@ -1,7 +1,5 @@
 """Bulk copies from shared to global memory: what lands where, and what a kernel may forget."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Bugs planted into emitted kernels: whatever the generator might forget, the emulator must notice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """codegen/cuda/float8.cuh and number_pairs.cuh: exact conversions of all codes, and arithmetic on pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Copies of pixels by tensor maps in im2col mode: which are read, and what a kernel may get wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

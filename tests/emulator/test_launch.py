@@ -1,7 +1,5 @@
 """What a run asks of its caller, and what it says of the compiler."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

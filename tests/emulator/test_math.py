@@ -1,7 +1,5 @@
 """Functions of float are as far off as a GPU's may be, and no further."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import erf
 from typing import Any

@@ -1,7 +1,5 @@
 """codegen/cuda/narrow.cuh rounds to 8 bits as ml_dtypes does, and so PyTorch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

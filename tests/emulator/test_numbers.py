@@ -1,7 +1,5 @@
 """codegen/cuda/numbers.cuh converts as NumPy and ml_dtypes do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

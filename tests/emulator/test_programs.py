@@ -1,7 +1,5 @@
 """Programs of several steps: launches of several entries, and memsets of the workspace between them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """codegen/cuda/row_reduce.cuh and tickets.cuh reduce rows of every width, and miss no barrier."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """codegen/cuda/shared_matrices.cuh: lanes get and give the elements that the PTX manual says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Buffers with gaps of gigabytes, of which only the elements exist."""
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The parts of the emulator know of one another in one direction only."""
 
-from __future__ import annotations
-
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path

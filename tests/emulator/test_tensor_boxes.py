@@ -1,7 +1,5 @@
 """Boxes of one to five dimensions, to several blocks, and back by stores: what lands where, what may be forgotten."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import ml_dtypes

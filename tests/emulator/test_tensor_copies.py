@@ -1,7 +1,5 @@
 """Bulk copies and mbarriers: what lands where, and what a kernel may forget."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """codegen/cuda/tensor_core*.cuh: the fragments of mma are those of the PTX manual, and so are the sums."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

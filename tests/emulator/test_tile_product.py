@@ -1,7 +1,5 @@
 """A product by tensor copies, mbarriers and wgmma: what it computes, and what it may not forget."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import ml_dtypes

@@ -1,7 +1,5 @@
 """The twins of Hopper's instructions against an H100 or H200, element by element."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cuda.core import Device

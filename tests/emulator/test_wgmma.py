@@ -1,7 +1,5 @@
 """codegen/source/wgmma.py and its twin: what each form multiplies, by the layouts of the PTX manual."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

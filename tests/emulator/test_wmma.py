@@ -1,7 +1,5 @@
 """codegen/cuda/wmma.cuh: products of matrices in shared memory, in every layout, by wmma and by FMAs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A small product of matrices as Hopper's kernels do it: D = A·Bᵀ of bfloat16, sums of float."""
 
-from __future__ import annotations
-
 from tensor_programs import tensor_program
 
 from autotune.codegen.model.dtype import DType

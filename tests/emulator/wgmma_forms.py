@@ -1,7 +1,5 @@
 """Every form of wgmma: a kernel of one warpgroup, which multiplies tiles that tensor copies bring."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

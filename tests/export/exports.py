@@ -1,7 +1,5 @@
 """Exports of drawn records, and what they choose in C++ and in Python."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import random

@@ -1,7 +1,5 @@
 """C++ chooses among an export's kernels as Python does, and launches the same."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What an export writes, and what it refuses."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import replace

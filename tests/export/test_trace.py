@@ -1,7 +1,5 @@
 """What Python computes from sizes, as expressions and as trees."""
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Callable
 from functools import cache

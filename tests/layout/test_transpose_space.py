@@ -1,7 +1,5 @@
 """Which transpose schedules are legal, drawn and tried first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

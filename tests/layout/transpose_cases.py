@@ -1,7 +1,5 @@
 """transpose's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.search_spaces.machine.devices import named_device
 

@@ -1,7 +1,5 @@
 """gemm's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import islice
 from random import Random

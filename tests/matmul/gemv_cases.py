@@ -1,7 +1,5 @@
 """gemv's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder

@@ -1,7 +1,5 @@
 """pack's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.model.dtype import DType

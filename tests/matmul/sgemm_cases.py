@@ -1,7 +1,5 @@
 """sgemm's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.search_spaces.machine.devices import named_device
 

@@ -1,7 +1,5 @@
 """Kernels of gemm by wgmma that take an operand in TF32 from registers; tests/contract runs drawn ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

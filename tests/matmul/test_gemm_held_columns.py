@@ -1,7 +1,5 @@
 """Kernels of gemm by wgmma that load factors and biases of columns before products; tests/contract runs drawn ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Operands that a launch of its own copies to the workspace, ahead of the product."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels of gemm by wgmma whose C comes by tensor copies; tests/contract runs drawn ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

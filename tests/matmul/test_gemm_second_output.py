@@ -1,7 +1,5 @@
 """Kernels of gemm by wgmma whose second output goes by tensor copies; tests/contract runs drawn ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which gemm schedules are legal, and which come first."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import islice
 from typing import Any

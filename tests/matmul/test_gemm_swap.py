@@ -1,7 +1,5 @@
 """Kernels of gemm by wgmma for Dᵀ whose results of 16 bits tensor copies store; tests/contract runs drawn ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Kernels of gemm by wgmma: what is peculiar to them; tests/contract runs drawn ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

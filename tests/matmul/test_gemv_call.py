@@ -1,7 +1,5 @@
 """gemv on NumPy arrays, which the emulator computes."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from typing import Any
 

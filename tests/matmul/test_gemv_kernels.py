@@ -1,7 +1,5 @@
 """What gemv's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matmul.gemv_cases import BF16, FP16, SPEC, scheduled

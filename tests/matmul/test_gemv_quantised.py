@@ -1,7 +1,5 @@
 """gemv's quantised weights and its tensor cores: each code stands for its number, in its group, row and vector."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Calls of pack, which schedules are legal, and that gemv takes what it writes."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest

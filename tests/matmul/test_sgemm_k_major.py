@@ -1,7 +1,5 @@
 """K-major tiles: an operand that lies along k is copied in vectors, and nothing transposes it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

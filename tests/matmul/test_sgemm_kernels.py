@@ -1,7 +1,5 @@
 """What sgemm's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which sgemm schedules are legal: each rule by a schedule that breaks it, and no other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tiles in shared memory whose padding is odd: the tile that follows is aligned for vectors nevertheless."""
 
-from __future__ import annotations
-
 import pytest
 from sgemm_cases import SPEC
 

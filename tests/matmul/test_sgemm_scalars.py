@@ -1,7 +1,5 @@
 """What alpha and beta mean, as in BLAS: with a factor of 0 an operand is not read, whatever it holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

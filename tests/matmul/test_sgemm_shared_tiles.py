@@ -1,7 +1,5 @@
 """Tiles that many clusters share: their partial sums are added in groups of 16, then those of the groups."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How far an sgemm may be off: as far as float32 in the worst order, and not as far as TF32."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

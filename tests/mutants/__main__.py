@@ -4,8 +4,6 @@ Without options, those that are kept (kept.py). ``--changed BASE`` plants generi
 not in a commit, ``--sample N`` so many anywhere. Words leave out all mutants that have none of them in their line.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

@@ -4,8 +4,6 @@ An anchor is the end of a file's path and, after a blank, the name of a definiti
 ``gemm/emit.py``, ``tile.cuh Part::store`` in CUDA. Texts are compared by tokens, so lines may break anywhere.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

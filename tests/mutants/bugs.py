@@ -1,7 +1,5 @@
 """Bugs that anyone may write: comparisons, constants, signs, off by one, dropped statements, swapped arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from pathlib import Path
 

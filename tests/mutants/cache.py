@@ -1,7 +1,5 @@
 """The tests' own cache, and new ones that begin with its runtime of the emulator, which takes seconds to build."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Bugs in CUDA and C++, by tokens. Some do not compile, which is no verdict on any test."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The contract's cases whose source has a line of CUDA, and a process that verifies them in a mutated tree."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from functools import cache

@@ -12,8 +12,6 @@ The title is an anchor (anchors.py), and `before` occurs in it once. `cases` are
 names them, from ``tests/`` on. `only` is pytest's ``-k`` for them, such as an operator in the contract's tests.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What a mutant is: one file with a bug, and the fewest tests that may see it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """The fewest tests that should see a bug in a file, by names: those of its folder that say most of its names."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

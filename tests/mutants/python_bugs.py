@@ -1,7 +1,5 @@
 """Bugs in Python, by its syntax tree."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every kept mutant fits the tree, those of this commit are caught, and generic bugs are what they say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

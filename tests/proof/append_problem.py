@@ -1,7 +1,5 @@
 """What the second operator of the proof computes: it updates an array, its operands have axes in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The proof's operators are registered for its own tests alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Bugs planted in a program's sources."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Arrays for calls of the proof's operator, and whether what comes back is right."""
 
-from __future__ import annotations
-
 import numpy as np
 from probe_problem import ProbeProblem
 

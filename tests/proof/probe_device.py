@@ -1,7 +1,5 @@
 """A device whose process knows the proof's operator."""
 
-from __future__ import annotations
-
 from probe_operator import OPERATOR
 
 from autotune.devices.base import Device

@@ -1,7 +1,5 @@
 """How the proof's operator is computed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The proof's operator, which uses what programs, calls and tensors can state and no other operator needs yet."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The third operator of the proof: how it is computed and called."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +9,6 @@ from scale_problem import ROOMS, ScaleProblem
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.fields import tunable
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.lists import element
 from autotune.codegen.model.program import Program
@@ -38,10 +35,6 @@ class ScaleSchedule(Schedule):
 
     threads: int = tunable(128, values=(64, 128), power_of_two=True)
     items: int = tunable(2, values=(1, 2, 4))
-
-    def footprint(self, problem: ScaleProblem) -> Footprint:
-        """Threads alone."""
-        return Footprint(self.threads)
 
 
 def _parts(problem: ScaleProblem, schedule: ScaleSchedule) -> int:

@@ -1,7 +1,5 @@
 """What the third operator of the proof computes: it takes lists of arrays whose lengths are known to a call alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -56,8 +54,7 @@ class ScaleProblem(Problem):
     @property
     def work(self) -> Work:
         """Each row is read once and written once."""
-        elements = sum(tensor.size for tensor in self.tensors[: self.room])
-        return Work(8 * elements, {Unit.FP32: elements})
+        return Work(self.tensor_bytes, {Unit.FP32: self.tensor_bytes // 8})
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Normal numbers."""

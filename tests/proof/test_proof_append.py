@@ -1,7 +1,5 @@
 """The second operator of the proof: an array that is updated, axes in two orders, sizes that depend on each other."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

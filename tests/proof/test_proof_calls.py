@@ -1,7 +1,5 @@
 """The proof's operator as users call it, on NumPy arrays."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The proof's operator through the compiler, the command line and the tuner, without a GPU."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The proof's operator in the emulator: it is right, and each of its parts can be seen to go wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -81,10 +79,10 @@ def shared_too_early(program: Program) -> Program:
         (
             LOADED,
             edited("= arguments.counts[column];", BEHIND),
-            r"first at 39: got 0, expected the gap untouched \(in kept_rows\)",
+            r"first at \[0, 39\]: got 0, expected the gap untouched \(in kept_rows\)",
         ),
         (LOADED, edited("*target = from", "if (at.row != 18) *target = from"), r"expected an element that .* \(in y\)"),
-        (LOADED, edited("*target = from", "if (at.row != 39) *target = from"), r"first at 7800: .* \(in y\)"),
+        (LOADED, edited("*target = from", "if (at.row != 39) *target = from"), r"first at \[\d+, \d+\]: .* \(in y\)"),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
         (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),
     ],

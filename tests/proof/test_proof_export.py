@@ -1,7 +1,5 @@
 """The probe in C++: several launches with a memset between them; tensor maps."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

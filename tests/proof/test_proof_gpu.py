@@ -1,7 +1,5 @@
 """The proof's operator on a GPU: verified, timed, watched, called on arrays that move, captured, tuned."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

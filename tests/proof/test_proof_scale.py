@@ -1,7 +1,5 @@
 """The third operator of the proof: lists of arrays, each with bounds of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

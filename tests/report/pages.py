@@ -1,7 +1,5 @@
 """Pages to look at: trials of a transpose with times by a formula, failures, resources and a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -46,6 +44,7 @@ def _one(trial: Trial, number: int, run: str | None) -> Trial:
         error = f"{HOSTILE}, {number} times"
         return replace(trial, status=Status.WRONG, samples=(), error=error, resources=RESOURCES, **own)
     seconds = trial.samples[0] * (1 + 0.01 * (number % 7))
+    own["conditions"] = {"joules": seconds * (300 + 50 * (number % 3))}
     return replace(trial, samples=(seconds,), resources=RESOURCES | {"registers": 32 + 8 * (number % 4)}, **own)
 
 

@@ -1,7 +1,5 @@
 """What a browser draws of a report."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
 from itertools import combinations
@@ -13,6 +11,7 @@ from pages import LONG_NAME
 SECTIONS = [
     "summary",
     "convergence",
+    "pareto",
     "by-two",
     "parallel",
     "fastest",

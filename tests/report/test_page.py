@@ -1,7 +1,5 @@
 """The page as a file."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """cross_entropy_backward's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
 

@@ -1,7 +1,5 @@
 """layer_norm's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import LayerNormProblem
 

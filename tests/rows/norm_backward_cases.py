@@ -1,7 +1,5 @@
 """norm_backward's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 

@@ -1,7 +1,5 @@
 """reduce's problems for the contract."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from autotune.codegen.model.indices import Spread

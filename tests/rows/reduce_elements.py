@@ -1,7 +1,5 @@
 """Elements that are hard to reduce, and schedules of two blocks for each row, strip of columns or segment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

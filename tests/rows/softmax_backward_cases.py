@@ -1,7 +1,5 @@
 """softmax_backward's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.search_spaces.machine.devices import named_device

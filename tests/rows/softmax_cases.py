@@ -1,7 +1,5 @@
 """softmax's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem

@@ -1,7 +1,5 @@
 """Results of rows that do not depend on how many rows there are, nor on where a row is among them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """cross_entropy and cross_entropy_backward on NumPy arrays, which the emulator computes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The schedules that were measured to be fastest on an H200 are among the first that a search tries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What norm_backward counts of registers is what ptxas needs: it spills where they do not fit, and nowhere else."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.codegen.model.dtype import DType

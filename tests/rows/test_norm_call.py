@@ -1,7 +1,5 @@
 """rms_norm, layer_norm and norm_backward on NumPy arrays, which the emulator computes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

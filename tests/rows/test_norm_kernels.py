@@ -1,7 +1,5 @@
 """What is peculiar to the kernels of norms and of their gradients; tests/contract runs all cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

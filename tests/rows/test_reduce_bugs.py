@@ -1,7 +1,5 @@
 """Bugs that are planted in reduce's kernels, each of which the emulator finds."""
 
-from __future__ import annotations
-
 import pytest
 from planted import check_caught, with_bug
 from reduce_cases import (

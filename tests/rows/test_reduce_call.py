@@ -1,7 +1,5 @@
 """How arrays are read as what reduce reduces."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

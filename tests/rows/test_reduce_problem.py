@@ -1,7 +1,5 @@
 """What a reduce problem says about itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which reduce schedules are legal, drawn and tried first."""
 
-from __future__ import annotations
-
 import pytest
 from reduce_cases import ALL, ARGMAX, FIRST, SEGMENTS, SPEC
 
@@ -24,7 +22,6 @@ _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
         ("vector_width=8", ROWS, "vector_width 8 over the 4 elements that X is aligned for"),
         ("TPR=256 splits=17", ROWS, "splits 17 over the 16 tiles of 256 elements that make a result"),
         ("splits=2", ROWS, "splits 2 of a row need threads_per_row 256, all of a block, not 32"),
-        ("TPR=256", ReduceProblem(2**31, 8), "2147483648 blocks over the 2147483647 of a grid"),
         (
             "folded=1 splits=2",
             ReduceProblem(512, 512, axis=FIRST),

@@ -1,7 +1,5 @@
 """Reference kernels of rows that are shorter than a warp: a row of nothing but NaN has no maximum but NaN."""
 
-from __future__ import annotations
-
 import pytest
 from contract.reference_kernel import check_reference_kernel
 

@@ -1,7 +1,5 @@
 """What is peculiar to softmax_backward: its definition, its kernels and its call; tests/contract runs its cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

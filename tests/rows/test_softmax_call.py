@@ -1,7 +1,5 @@
 """softmax on NumPy arrays, which the emulator computes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a softmax problem says about itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What rows that begin between vectors cost by the workloads of backward passes."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.codegen.model.dtype import DType

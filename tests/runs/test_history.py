@@ -1,7 +1,5 @@
 """What a run tries first, of what is known from others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """scan's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
 from autotune.search_spaces.machine.devices import named_device

@@ -1,7 +1,5 @@
 """Schedules of small tiles, and a row of several of them."""
 
-from __future__ import annotations
-
 from scan_cases import SPEC
 
 from autotune.codegen.model.program import Program

@@ -1,7 +1,5 @@
 """Bugs that are planted in scan's kernels, and that no drawn case of the contract finds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What scan's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +27,7 @@ from autotune.codegen.scan.scan.emit import emit
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.pipelined.schedule import PipelinedSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
 
@@ -61,6 +60,11 @@ def test_groups_and_sections_of_tiles(problem: ScanProblem, seeds: tuple[int, ..
 def test_rows_of_several_groups() -> None:
     problem = ScanProblem(2, 1100, SUM, INT32)
     verify(problem, program(problem, TINY))
+
+
+def test_rows_of_several_warps_share_a_block() -> None:
+    problem = ScanProblem(4, 200)
+    verify(problem, program(problem, RowsSchedule(128, 64)))
 
 
 class Words:

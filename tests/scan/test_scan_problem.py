@@ -1,7 +1,5 @@
 """What scan's problems say, and how arrays are read as what it scans."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

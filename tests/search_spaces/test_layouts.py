@@ -1,7 +1,5 @@
 """How shapes and strides are read as rows."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.search_spaces.contract.layouts import Layout, Rows, rows

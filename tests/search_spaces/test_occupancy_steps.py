@@ -1,7 +1,5 @@
 """How occupancy follows from each resource: against occupancy, asked for every amount."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

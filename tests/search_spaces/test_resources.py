@@ -1,7 +1,5 @@
 """What a block may take of a device before it is compiled."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.codegen.model.footprint import Footprint

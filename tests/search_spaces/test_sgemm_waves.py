@@ -1,7 +1,5 @@
 """Tiles that fill a device in whole waves."""
 
-from __future__ import annotations
-
 import pytest
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem

@@ -1,7 +1,5 @@
 """The space of several kernels: parameters that they share, and others that are told apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice

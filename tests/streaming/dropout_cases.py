@@ -1,7 +1,5 @@
 """dropout's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
 from autotune.search_spaces.machine.devices import named_device
 

@@ -1,7 +1,5 @@
 """map's problems for the contract."""
 
-from __future__ import annotations
-
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
@@ -32,7 +30,7 @@ PROBLEMS = {
 }
 SMALL_PROBLEMS = (
     MapProblem(4, 512),
-    MapProblem(3, 513, Activation.SILU, BF16, gate=Gate.HALVES, ldx=1040, ldy=520),
+    MapProblem(3, 513, Activation.EXP, BF16, gate=Gate.HALVES, saturate=True, ldx=1040, ldy=520),
     MapProblem(7, 33, Activation.GELU_TANH, FP16, gate=Gate.SEPARATE, backward=True),
     MapProblem(5, 40, Activation.RELU, bias=True, residual=True, ldx=48, ldr=40, ldy=56),
 )

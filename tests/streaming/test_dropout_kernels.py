@@ -1,7 +1,5 @@
 """Which elements dropout keeps, and what is peculiar to its kernels; tests/contract runs them all."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which dropout schedules are legal and tried first, what they are counted to do, and what calls refuse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from dropout_cases import BFLOAT16, BITS, SPEC
@@ -26,7 +24,6 @@ _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
             DropoutProblem(1, 1 << 35),
             "counter_words 1: expected 2 for 34359738368 elements, which are more than 17179869184",
         ),
-        ("items=1", DropoutProblem(1, 1 << 40), "4294967296 blocks over the 2147483647 of a grid"),
     ],
 )
 def test_violations_carry_the_values(words: str, problem: DropoutProblem, expected: str) -> None:

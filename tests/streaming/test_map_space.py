@@ -1,7 +1,5 @@
 """Which maps there are, and which schedules of them are legal."""
 
-from __future__ import annotations
-
 import pytest
 from streaming.map_cases import BF16, FP16, SPEC
 
@@ -56,7 +54,6 @@ def test_arrays_without_gaps_are_one_row() -> None:
         (MapProblem(5, 40), "threads=256 TPR=64", "threads_per_row 64: expected all 256 threads for one row"),
         (MapProblem(5, 40), "vector_width=8", "vector_width 8 over 4, whose elements have 16 bytes"),
         (MapProblem(5, 40, gate=Gate.SEPARATE), "vector_width=4 items=16", "items 16: 128 words of a thread over 64"),
-        (MapProblem(1, 2**41), "", f"{2**33} blocks over the {2**31 - 1} of a grid"),
     ],
 )
 def test_an_illegal_schedule_says_why(problem: MapProblem, words: str, reason: str) -> None:

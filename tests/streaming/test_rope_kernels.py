@@ -1,7 +1,5 @@
 """What rope's cases cover, and what is peculiar to its kernels; tests/contract runs them all."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 
