@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -48,6 +47,7 @@ QUESTIONS = {
 }
 ASK = """
 import sys, time
+from dataclasses import replace
 sys.path.insert(0, {folder!r})
 from million import *
 from autotune.runs.history import History

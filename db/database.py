@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from autotune.base.nvrtc import installed_nvrtc
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "RunRecord", "Trial", "TuningDB"]
 
 _AT_ONCE = 500  # rows
-_TRIED = [StudyRow.name if field.name == "study" else getattr(TrialRow, field.name) for field in fields(Tried)]
+_TRIED = [getattr(TrialRow, field.name) for field in fields(Tried) if field.name != "study"]
 
 
 class TuningDB(StoredCalibrations, Upkeep):
@@ -162,13 +162,13 @@ class TuningDB(StoredCalibrations, Upkeep):
         They are read as they are taken: a long run has left many.
         """
         self._take_in(operator, device)
-        query = select(*_TRIED).outerjoin(StudyRow, StudyRow.id == TrialRow.study_id)
+        query = select(*_TRIED, func.coalesce(StudyRow.name, "")).outerjoin(StudyRow, StudyRow.id == TrialRow.study_id)
         query = query.where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
         with self._read() as session:
             rows = session.execute(
                 query.order_by(TrialRow.created_at, TrialRow.id).execution_options(yield_per=_AT_ONCE)
             )
-            yield from (Tried(*row[:-1], study=row[-1] or "") for row in rows)
+            yield from (Tried(*row) for row in rows)
 
     def bests(
         self,

@@ -20,14 +20,9 @@ from autotune.codegen.model.schedule import Schedule
 
 from .connection import DatabaseConnection
 from .life import living
-from .models import ClaimRow, StudyRow, TrialRow
-<<<<<<< HEAD
-from .states import Status
-from .storing import device_id, newest, problem_id, row_id, store_one
-=======
+from .models import Base, ClaimRow, StudyRow
 from .states import Objective, Status
-from .storing import device_id, newest, problem_id, row_id, store
->>>>>>> main
+from .storing import TRIALS, device_id, newest, problem_id, row_id, store_one
 from .trials import DeviceRecord, ProblemRecord, Trial
 
 LEASE = timedelta(minutes=10)  # a compiler has two minutes, a session two more to be set up, a kernel its time limit
@@ -37,21 +32,24 @@ _MOST_TRIES = 4  # a schedule whose tuners die again and again may be what kills
 Fields = Mapping[str, Any]
 
 # What a tuner asks once or twice for a trial, of tables and made once, which takes a quarter of the time.
-_CLAIMS, _TRIALS = ClaimRow.__table__.c, TrialRow.__table__.c
+_TABLE = Base.metadata.tables["claims"]
+_CLAIMS, _TRIALS = _TABLE.c, TRIALS.c
 _CLAIM_OF = _CLAIMS.study_id == bindparam("study"), _CLAIMS.schedule_digest == bindparam("digest")
 _COLUMNS = (_CLAIMS.id, _CLAIMS.tuner, _CLAIMS.run_id, _CLAIMS.until, _CLAIMS.tries, _CLAIMS.schedule)
-_CLAIMED, _OVER = select(*_COLUMNS).where(*_CLAIM_OF), delete(ClaimRow.__table__).where(*_CLAIM_OF)
-_CLAIM = insert(ClaimRow.__table__)
+_CLAIMED, _OVER = select(*_COLUMNS).where(*_CLAIM_OF), delete(_TABLE).where(*_CLAIM_OF)
+_CLAIM = insert(_TABLE)
 _OTHERS = select(*_COLUMNS).where(
     _CLAIMS.study_id == bindparam("study"), _CLAIMS.tuner != bindparam("tuner"), _CLAIMS.id > bindparam("after")
 )
 _LATER = _TRIALS.study_id == bindparam("study"), _TRIALS.number > bindparam("after")
 _UNHEARD = select(exists().where(*_LATER, _TRIALS.schedule_digest == bindparam("digest")))
-_ENDED = (
-    select(_TRIALS.number, _TRIALS.schedule, _TRIALS.status, _TRIALS.seconds)
+_COSTS = {Objective.TIME: _TRIALS.seconds, Objective.ENERGY: _TRIALS.conditions["joules"].as_float()}
+_ENDED = {
+    objective: select(_TRIALS.number, _TRIALS.schedule, _TRIALS.status, cost.label("cost"))
     .where(*_LATER, _TRIALS.number <= bindparam("last"))
     .order_by(_TRIALS.number)
-)
+    for objective, cost in _COSTS.items()
+}
 _LAST = select(func.max(_TRIALS.number)).where(_TRIALS.study_id == bindparam("study"))
 _MOST = 2**31 - 1  # more trials than a study's column can number
 
@@ -91,8 +89,7 @@ class StoredStudy:
         objective: Objective,
     ) -> None:
         self._db, self._run = db, run
-        joules = TrialRow.conditions["joules"].as_float()
-        self._cost = (joules if objective is Objective.ENERGY else TrialRow.seconds).label("cost")
+        self._ended = _ENDED[objective]
         self._tuner = uuid4().hex[:12]
         self._over: set[str] = set()  # runs
         self._newest_claim = 0
@@ -111,27 +108,14 @@ class StoredStudy:
         """What has happened since one last asked; of what ended, up to the number `last` that `end` gave."""
         if look := monotonic() >= self._look_at:
             self._look_at = monotonic() + _LOOK
-<<<<<<< HEAD
         others = {"study": self._id, "tuner": self._tuner, "after": 0 if look else self._newest_claim}
         ended = {"study": self._id, "after": self._seen, "last": _MOST if last is None else last}
-=======
-        claims = select(*_CLAIM, ClaimRow.schedule).where(
-            ClaimRow.study_id == self._id,
-            ClaimRow.tuner != self._tuner,
-            ClaimRow.id > (0 if look else self._newest_claim),
-        )
-        ended = select(TrialRow.number, TrialRow.schedule, TrialRow.status, self._cost).where(
-            TrialRow.study_id == self._id, TrialRow.number > self._seen
-        )
-        if last is not None:
-            ended = ended.where(TrialRow.number <= last)
->>>>>>> main
         with self._db._read() as session:
             claimed = session.execute(_OTHERS, others).all()
             if look:
                 alive = living(session, self._db.url)
                 self._over = {run for run in {claim.run_id for claim in claimed} if not alive(run)}
-            over = session.execute(_ENDED, ended).all()
+            over = session.execute(self._ended, ended).all()
         self._newest_claim = max([self._newest_claim, *(claim.id for claim in claimed)])
         self._seen = max([self._seen, *(trial.number for trial in over)])
         return News(

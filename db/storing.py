@@ -12,16 +12,17 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from .exchange import MergeCounts
-from .models import KEY, DeviceRow, ProblemRow, RunRow, StudyRow, TrialRow, outcome
+from .models import KEY, Base, DeviceRow, ProblemRow, RunRow, StudyRow, TrialRow, outcome
 from .states import Status
 from .trials import DeviceRecord, ProblemRecord, Trial
 
 # Statements of tables, made once: those of mapped classes take twice as long, and as long again to be made.
-_TRIALS = TrialRow.__table__.c
+TRIALS = Base.metadata.tables["trials"]
+_TRIALS = TRIALS.c
 _BY_KEY = (_TRIALS[name] == bindparam(name) for name in KEY)
 _STORED = select(_TRIALS.id, _TRIALS.status, _TRIALS.seconds, _TRIALS.created_at).where(*_BY_KEY)
-_INSERT = insert(TrialRow.__table__)
-_REPLACE = update(TrialRow.__table__).where(_TRIALS.id == bindparam("replaced"))
+_INSERT = insert(TRIALS)
+_REPLACE = update(TRIALS).where(_TRIALS.id == bindparam("replaced"))
 
 Row = TypeVar("Row", DeviceRow, ProblemRow, StudyRow)
 

@@ -56,15 +56,6 @@ class History:
         It is of the same device model and kind of time, legal and not stale. What ended in the study of today's
         generator emits no other program, so only the others' programs are emitted to tell.
         """
-<<<<<<< HEAD
-        operator, study = self._operator, study_name(self._operator, self._problem, self._device)
-        fresh = (
-            trial
-            for trial in self._db.tried(*self._asked)
-            if not misjudged(trial, self._judge) and (in_study(trial, study, operator) or not self._changed(trial))
-        )
-        return {operator.schedule(trial.schedule): seconds_of(trial) for trial in fresh}
-=======
         costs = self._energies() if self._objective is Objective.ENERGY else self._seconds()
         return {self._operator.schedule(trial.schedule): cost for trial, cost in costs if not self.stale(trial)}
 
@@ -77,7 +68,6 @@ class History:
         trials = self._db.trials(operator, key, model)[::-1]
         alike = [one for one in trials if (one.compiler, one.time_source) == (compiler, source)]
         return [(one, one.cost(Objective.ENERGY)) for one in alike if one.joules or not one.ok]
->>>>>>> main
 
     def ranked(self) -> list[Trial]:
         """The trials that the database puts first, best first."""
@@ -99,7 +89,13 @@ class History:
         return misjudged(trial, self._judge) and not self._changed(trial)
 
     def _changed(self, trial: Trial | Tried) -> bool:
+        if isinstance(trial, Tried) and in_study(trial, self._study, self._operator):
+            return False
         return self.superseded(trial) or bool(changed_environment(trial, self._device))
+
+    @cached_property
+    def _study(self) -> str:
+        return study_name(self._operator, self._problem, self._device, objective=self._objective)
 
     @cached_property
     def _judge(self) -> str:

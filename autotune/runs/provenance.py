@@ -57,13 +57,8 @@ def study_name(
     """
     program = operator.emit(problem, operator.default(problem, device.spec)).digest
     values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.spec).parameters]
-<<<<<<< HEAD
     known = json.dumps([depends_on(device), device.time_source, program, values, _generator()], sort_keys=True)
-    digest = hashlib.sha256(known.encode()).hexdigest()[:8]
-=======
-    known = json.dumps([depends_on(device), device.time_source, program, values], sort_keys=True)
     digest = hashlib.sha256(known.encode()).hexdigest()[:8] + f"-{objective}" * (objective is Objective.ENERGY)
->>>>>>> main
     return f"{prefix}: {digest}" if prefix else digest
 
 
