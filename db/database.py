@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "RunRecord", "Trial", "TuningDB"]
 
 _AT_ONCE = 500  # rows
-_TRIED = [getattr(TrialRow, field.name) for field in fields(Tried) if field.name != "study"]
+_TRIED = [getattr(TrialRow, field.name, func.coalesce(StudyRow.name, "")) for field in fields(Tried)]
 
 
 class TuningDB(StoredCalibrations, Upkeep):
@@ -162,7 +162,7 @@ class TuningDB(StoredCalibrations, Upkeep):
         They are read as they are taken: a long run has left many.
         """
         self._take_in(operator, device)
-        query = select(*_TRIED, func.coalesce(StudyRow.name, "")).outerjoin(StudyRow, StudyRow.id == TrialRow.study_id)
+        query = select(*_TRIED).outerjoin(StudyRow, StudyRow.id == TrialRow.study_id)
         query = query.where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
         with self._read() as session:
             rows = session.execute(

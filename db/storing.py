@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from .exchange import MergeCounts
-from .models import KEY, Base, DeviceRow, ProblemRow, RunRow, StudyRow, TrialRow, outcome
+from .models import KEY, Base, DeviceRow, ProblemRow, RunRow, StudyRow, outcome
 from .states import Status
 from .trials import DeviceRecord, ProblemRecord, Trial
 
