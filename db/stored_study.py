@@ -86,7 +86,7 @@ class StoredStudy:
         device: DeviceRecord,
         problem: ProblemRecord,
         run: str,
-        objective: Objective,
+        objective: Objective = Objective.TIME,
     ) -> None:
         self._db, self._run = db, run
         self._ended = _ENDED[objective]
