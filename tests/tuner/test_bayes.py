@@ -9,7 +9,7 @@ from tuner_fakes import LEGAL, ToyProblem, ToySchedule, space, toy_seconds, viol
 from autotune.tuner.search import bayes
 from autotune.tuner.search.bayes import BayesSearch
 from autotune.tuner.search.candidates import worthwhile
-from autotune.tuner.search.forecast import Forecast, LaunchShape
+from autotune.tuner.search.launch_shape import Expected, LaunchShape
 
 SPACE = space(None, None)
 PROBLEM = ToyProblem(8)
@@ -18,10 +18,10 @@ ALIKE = LaunchShape(0, 0, 0, 0, 0)
 
 
 def study(predict=toy_seconds, seed=0, shape=lambda schedule: ALIKE):
-    def forecast(schedule):
-        return Forecast(predict(schedule), shape(schedule))
+    def expected(schedule):
+        return Expected(predict(schedule), shape(schedule))
 
-    return BayesSearch(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), forecast, seed)
+    return BayesSearch(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), expected, seed)
 
 
 def proposals(asked, count):

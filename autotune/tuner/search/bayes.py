@@ -25,8 +25,8 @@ from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .candidates import Candidates, worthwhile
-from .forecast import Forecast, LaunchShape, forecast
 from .gaussian_process import Encoding, Floats, GaussianProcess
+from .launch_shape import Expected, LaunchShape, expected
 
 _POOL = 1000  # random schedules to choose from
 _FRESH = 100  # schedules that are drawn anew when the process is tuned
@@ -43,7 +43,7 @@ def bayes_search(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpe
     return BayesSearch(
         operator.space(problem, spec),
         lambda schedule: not operator.violations(problem, schedule, spec),
-        lambda schedule: forecast(operator, problem, schedule, spec),
+        lambda schedule: expected(operator, problem, schedule, spec),
         seed,
     )
 
@@ -57,7 +57,7 @@ class BayesSearch:
     Args:
         space: what to draw from.
         legal: whether a schedule is legal.
-        forecast: what is known of a legal schedule before it is tried.
+        expected: what is known of a legal schedule before it is tried.
         seed: where random numbers start.
 
     Attributes:
@@ -68,9 +68,9 @@ class BayesSearch:
     illegal = 0
 
     def __init__(
-        self, space: Space[Any], legal: Callable[[Any], bool], forecast: Callable[[Any], Forecast], seed: int
+        self, space: Space[Any], legal: Callable[[Any], bool], expected: Callable[[Any], Expected], seed: int
     ) -> None:
-        self._space, self._legal, self._forecast = space, legal, forecast
+        self._space, self._legal, self._expected = space, legal, expected
         # Every draw of a small space is in the pool from the start.
         self._draws = iter(space.all_draws()) if space.size <= _POOL else space.random_draws(seed)
         self._encoding = Encoding(space.parameters, len(LaunchShape._fields))
@@ -89,11 +89,13 @@ class BayesSearch:
     def __contains__(self, schedule: object) -> bool:
         return schedule in self._told or schedule in self._waiting
 
-    def prepare(self) -> Candidates:
-        """Draw and model the schedules to choose from, as far as `propose` would have to."""
+    def prepare(self) -> Candidates | None:
+        """Draw and model the schedules to choose from, as far as `propose` would have to; None if none is legal."""
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
             self._near.clear()
+        if self._candidates is None:
+            return None
         for _, best in self._best:
             if best not in self._near:
                 self._near.add(best)
@@ -102,7 +104,8 @@ class BayesSearch:
 
     def propose(self) -> Schedule | None:
         """The most promising schedule; None if no new one is known."""
-        return self.prepare().most_promising()
+        candidates = self.prepare()
+        return candidates.most_promising() if candidates else None
 
     def wait_for(self, schedule: Schedule) -> None:
         """A schedule is being tried."""
@@ -129,7 +132,7 @@ class BayesSearch:
         if value is not None:
             self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
 
-    def _new_candidates(self) -> Candidates:
+    def _new_candidates(self) -> Candidates | None:
         """Random schedules, and what was chosen before."""
         fresh = 0 if self._pool else _POOL
         if len(self._told) >= self._tune_at:
@@ -141,6 +144,8 @@ class BayesSearch:
         self._pool = [*self._new(self._pool[fresh:]), *self._new(self._drawn(fresh))]
         known = self._remembered(_MOST)
         listed = list(dict.fromkeys([*self._pool, *known, *self._waiting]))
+        if not listed:
+            return None
         candidates = Candidates(self._process, self._rows, listed)
         candidates.choose(list(known))
         for schedule, value in known.items():
@@ -187,5 +192,5 @@ class BayesSearch:
         return np.array(points), np.column_stack([np.ones(len(modelled)), modelled])
 
     def _new_row(self, schedule: Schedule) -> tuple[Floats, float]:
-        known = self._forecast(schedule)
+        known = self._expected(schedule)
         return self._encoding.point(self.draw_of(schedule), known.shape), log(known.seconds)
