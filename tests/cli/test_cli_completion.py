@@ -8,7 +8,7 @@ from autotune.cli.app import run
 from autotune.db import TuningDB
 from autotune.devices.driver import cuda_device_count
 from autotune.runs.run import begun
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.search_spaces.machine.devices import named_devices
 
 FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
@@ -39,7 +39,7 @@ def test_runs_are_offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert completions(capsys, monkeypatch, "runs show ") == []
     with (
         TuningDB() as database,
-        begun(database, "autotune tune", operator("transpose"), [], {"sampler": "random", "seed": 0}) as made,
+        begun(database, "autotune tune", "transpose", [], {"sampler": "random", "seed": 0}) as made,
     ):
         pass
     assert completions(capsys, monkeypatch, f"runs show {made.id[:2]}") == [made.id]

@@ -73,11 +73,13 @@ class BayesSearch:
     def __contains__(self, schedule: object) -> bool:
         return schedule in self._told or schedule in self._waiting
 
-    def prepare(self) -> Candidates:
-        """Draw and model the schedules to choose from, as far as `propose` would have to."""
+    def prepare(self) -> Candidates | None:
+        """Draw and model the schedules to choose from, as far as `propose` would have to; None if none is legal."""
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
             self._near.clear()
+        if self._candidates is None:
+            return None
         for _, best in self._best:
             if best not in self._near:
                 self._near.add(best)
@@ -86,7 +88,8 @@ class BayesSearch:
 
     def propose(self) -> Schedule | None:
         """The most promising schedule; None if no new one is known."""
-        return self.prepare().most_promising()
+        candidates = self.prepare()
+        return candidates.most_promising() if candidates else None
 
     def wait_for(self, schedule: Schedule) -> None:
         """A schedule is being tried."""
@@ -113,7 +116,7 @@ class BayesSearch:
         if value is not None:
             self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
 
-    def _new_candidates(self) -> Candidates:
+    def _new_candidates(self) -> Candidates | None:
         """Random schedules, and what was chosen before."""
         fresh = 0 if self._pool else _POOL
         if len(self._told) >= self._tune_at:
@@ -125,6 +128,8 @@ class BayesSearch:
         self._pool = [*self._new(self._pool[fresh:]), *self._new(self._drawn(fresh))]
         known = self._remembered(_MOST)
         listed = list(dict.fromkeys([*self._pool, *known, *self._waiting]))
+        if not listed:
+            return None
         candidates = Candidates(self._process, self._rows, listed)
         candidates.choose(list(known))
         for schedule, value in known.items():
