@@ -40,6 +40,11 @@ def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int
     return float(arrays["scales"][group]) * (float(code) - zero)
 
 
+def test_loads_may_begin_within_a_group() -> None:
+    problem = GemvProblem(N, K, 2, dtype=FP32, weights=INT4, group_size=32, ldw=48, scale_dtype=BF16)
+    verify(problem, program(problem, "threads=128 TPO=8 strips=2 vector_width=1 loads_in_flight=4"))
+
+
 @pytest.mark.parametrize(
     ("weights", "group_size", "dtype", "words"),
     [
