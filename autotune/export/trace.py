@@ -34,13 +34,13 @@ class Path:
         terms: where its numbers are defined.
         conditions: what was asked, and how it turned out.
         printed: the numbers that texts hold, as marks.
-        narrow: whether the value of a number was needed, so that the path is that of this value.
+        narrow: how many conditions came before the value of a number was needed; the path is that of this value.
     """
 
     terms: Terms
     conditions: dict[str, bool] = field(default_factory=dict)
     printed: list[Number] = field(default_factory=list)
-    narrow: bool = False
+    narrow: int | None = None
 
     def sizes(self, values: Mapping[str, int]) -> dict[str, Number]:
         """The sizes to call a function with."""
@@ -135,7 +135,8 @@ class Number(TracedInt):
         return self != 0
 
     def __index__(self) -> int:
-        self.path.narrow = True
+        if self.path.narrow is None:
+            self.path.narrow = len(self.path.conditions)
         self.path.decided(f"{self.name} == {self.value}", True)
         return self.value
 
