@@ -12,7 +12,7 @@ import pytest
 from checker import check_checker
 from cuda_toolkit import NVCC, UNOPTIMISED
 from nvrtc import compile_unoptimised
-from operator_cases import ARCHS, CASES, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
+from operator_cases import ARCHS, CASES, PECULIAR, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
 from pair_coverage import MOST
 from reference_kernel import check_reference_kernel
 
@@ -83,6 +83,12 @@ def test_drawn_cases_have_every_kind(name: str) -> None:
 @drawn
 def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
     emulator.verify(problem, operator(name).program(problem, schedule, SPEC))
+
+
+@pytest.mark.parametrize(("name", "problem", "schedule"), PECULIAR, ids=label)
+def test_peculiar_case_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
+    """On random numbers and on whole ones, which show what a tolerance hides."""
+    emulator.verify(problem, operator(name).program(problem, schedule, SPEC), seeds=(1, 2))
 
 
 @pytest.mark.parametrize(

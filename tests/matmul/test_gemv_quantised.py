@@ -12,7 +12,6 @@ from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
-from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -96,48 +95,3 @@ def test_nan_of_8_bits_stays_in_its_row() -> None:
     for unit in ("fma", "tensor_core", "tensor_core spread_x=1"):
         y = computed(problem, f"threads=64 TPO=4 strips=2 vector_width=4 kernel={unit}", arrays)
         np.testing.assert_array_equal(np.isnan(y.astype(np.float32)).all(axis=0), np.isin(np.arange(9), (5, 7)))
-
-
-@pytest.mark.parametrize("m", [1, 3, 8, 13])
-@pytest.mark.parametrize(
-    "words",
-    ["TPO=4 strips=4", "TPO=8 strips=2 splits=2", "TPO=8 strips=2 stages=2"],
-    ids=["blocks", "splits", "stages"],
-)
-def test_tensor_cores_take_any_number_of_vectors(m: int, words: str) -> None:
-    problem = GemvProblem(37, 131, m, dtype=BF16, ldw=136, ldx=132, beta_nonzero=True)
-    verify(problem, program(problem, f"threads=64 {words} vector_width=8 kernel=tensor_core"), seeds=(1, 2))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "vector_width=2 loads_in_flight=4",
-        "vector_width=4 kernel=tensor_core stages=3",
-        "vector_width=4 kernel=tensor_core spread_x=1 stages=3",
-        "vector_width=4 loads_in_flight=2 stages=2 shared_x=1",
-    ],
-)
-def test_long_rows_of_groups(words: str) -> None:
-    problem = GemvProblem(9, 8191, 2, dtype=FP16, weights=INT4, group_size=128, scale_dtype=FP16, zeros=True, ldx=8192)
-    verify(problem, program(problem, f"threads=64 TPO=8 strips=2 splits=3 {words}"), seeds=(2,))
-
-
-@pytest.mark.parametrize(
-    ("weights", "group_size", "dtype", "m", "words"),
-    [
-        (INT4, 128, BF16, 1, "strips=2 loads_in_flight=8 vector_width=16 TPO=8"),
-        (INT4, 64, FP16, 1, "strips=4 loads_in_flight=4 vector_width=8 TPO=4"),
-        (INT8, 0, BF16, 1, "strips=2 loads_in_flight=2 vector_width=16 stages=3 TPO=8"),
-        (INT4, 128, BF16, 2, "strips=2 loads_in_flight=8 vector_width=16 stages=2 shared_x=1 TPO=4"),
-        (FP8, 128, FP16, 3, "strips=2 loads_in_flight=4 vector_width=8 TPO=8"),
-        (INT4, 32, FP16, 4, "strips=2 loads_in_flight=2 vector_width=4 splits=2 TPO=4"),
-        (INT4, 128, BF16, 5, "strips=2 loads_in_flight=8 vector_width=16 TPO=8"),
-    ],
-    ids=["m1", "m1-strips", "m1-stages", "m2-shared", "m3", "m4-splits", "m5"],
-)
-def test_few_vectors_are_several_columns(weights: Weights, group_size: int, dtype: DType, m: int, words: str) -> None:
-    kinds: dict[str, Any] = {"weights": weights, "group_size": group_size, "zeros": weights is INT4, "dtype": dtype}
-    for k in (2048, 1321):
-        problem = GemvProblem(21, k, m, ldw=2048, ldx=2048, scale_dtype=BF16, **kinds)
-        verify(problem, program(problem, f"threads=64 {words} kernel=tensor_core spread_x=1"), seeds=(1, 2))

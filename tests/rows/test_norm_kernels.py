@@ -12,13 +12,18 @@ from autotune import emulator
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
+from autotune.codegen.rows.norm_backward.emit import emit
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.rows.norm_backward import OPERATOR
 from autotune.verification import launch_arrays
 
 SPEC = named_device("h200")
+
 BF16 = DType.BFLOAT16
 
 
@@ -29,9 +34,13 @@ def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
 
 
 REGISTERS = "threads=128 TPR=64 vector_width=2"
+
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
+
 LAYER = LayerNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
-SHORT = LayerNormProblem(19, 3, statistics=True)
+
+FEW = LayerNormProblem(19, 3, statistics=True)
+
 SUM = replace(LAYER, residual=True, align_x=8)
 
 
@@ -41,7 +50,7 @@ SUM = replace(LAYER, residual=True, align_x=8)
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
         (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
         (LAYER, f"{REGISTERS} passes=shifted", "fmaf(-sum.sum, mean, squares.sum)", "squares.sum"),
-        (SHORT, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
+        (FEW, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
     ],
 )
 def test_planted_bug_is_caught(problem: NormProblem, words: str, right: str, planted: str) -> None:
@@ -68,8 +77,11 @@ def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> No
 
 
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
+
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
+
 LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
+
 RING = f"{SHORT} hold=shared ahead=2"
 
 
@@ -211,3 +223,58 @@ def test_one_pass_has_few_vectors_of_a_thread(width: int) -> None:
 def test_rows_of_several_blocks_in_place(passes: str) -> None:
     problem = LayerNormProblem(3, 200)
     verify(problem, program(problem, f"threads=32 TPR=32 cluster=2 vector_width=2 passes={passes}"))
+
+
+H200 = named_device("h200")
+
+LAYER_BACKWARD = NormBackwardProblem(4096, 2048, BF16, saved=True)
+
+RMS_BACKWARD = NormBackwardProblem(4096, 2048, BF16, centered=False, bias=False, saved=True)
+
+WIDE_BACKWARD = NormBackwardProblem(4096, 1024, saved=True)
+
+
+def spilled(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int:
+    """Bytes."""
+    return compile_kernel(emit(problem, schedule), H200.arch).resources.spill_store_bytes
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "registers"),
+    [
+        (LAYER_BACKWARD, "threads=128 TPR=32 vector_width=8 hold=shared ahead=2", 344),
+        (LAYER_BACKWARD, "threads=128 TPR=32 vector_width=8", 344),
+        (LAYER_BACKWARD, "threads=128 TPR=64 vector_width=8 ahead=1", 216),
+        (RMS_BACKWARD, "threads=128 TPR=32 vector_width=8 ahead=0", 280),
+        (WIDE_BACKWARD, "threads=128 TPR=16 vector_width=4 hold=shared ahead=1", 344),
+    ],
+)
+def test_what_does_not_fit_spills(problem: NormBackwardProblem, words: str, registers: int) -> None:
+    schedule = NormBackwardSchedule.parse(words.split())
+    assert schedule.footprint(problem).registers == registers
+    if registers <= H200.registers_per_thread:
+        schedule = schedule.replace(min_blocks_per_sm=3)
+    assert OPERATOR.violations(problem, schedule, H200)
+    assert spilled(problem, schedule) >= 80
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "registers"),
+    [
+        (LAYER_BACKWARD, "threads=128 TPR=64 vector_width=8 hold=shared ahead=2 min_blocks_per_sm=3", 144),
+        (LAYER_BACKWARD, "threads=128 TPR=128 vector_width=8 ahead=1 min_blocks_per_sm=4", 120),
+        (RMS_BACKWARD, "threads=128 TPR=64 vector_width=8 min_blocks_per_sm=3", 152),
+        (WIDE_BACKWARD, "threads=128 TPR=32 vector_width=4 hold=shared ahead=1 min_blocks_per_sm=2", 184),
+    ],
+)
+def test_what_fits_spills_nothing(problem: NormBackwardProblem, words: str, registers: int) -> None:
+    schedule = NormBackwardSchedule.parse(words.split())
+    assert schedule.footprint(problem).registers == registers
+    assert not OPERATOR.violations(problem, schedule, H200)
+    assert spilled(problem, schedule) == 0
+
+
+@pytest.mark.parametrize("problem", [LAYER_BACKWARD, RMS_BACKWARD, WIDE_BACKWARD])
+def test_seeds_spill_next_to_nothing(problem: NormBackwardProblem) -> None:
+    for seed in OPERATOR.seeds(problem, H200)[:4]:
+        assert spilled(problem, seed) <= 8, seed

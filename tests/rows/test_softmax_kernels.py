@@ -14,7 +14,6 @@ from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.compiler import compile_kernel
-from autotune.emulator import verify
 from autotune.search_spaces.rows.softmax import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -25,19 +24,6 @@ def schedule(words: str) -> SoftmaxSchedule:
 
 def program(problem: SoftmaxProblem, words: str) -> Program:
     return OPERATOR.program(problem, schedule(words), SPEC)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "threads=1024 TPR=1024 cluster=8 vector_width=2 hold=registers",
-        "threads=512 TPR=512 cluster=2 vector_width=8 hold=shared passes=online",
-        "threads=512 TPR=512 vector_width=4 hold=reload loads_in_flight=8 passes=online",
-    ],
-)
-def test_a_long_odd_row(words: str) -> None:
-    problem = SoftmaxProblem(1, 131073, BF16, align_x=2, align_y=2)
-    verify(problem, program(problem, words), seeds=(2,))
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 0.5, 100.0, np.inf])
@@ -63,14 +49,6 @@ def test_any_length_is_safe(lengths: list[int], words: str) -> None:
         assert np.isnan(row).all() if length <= 0 or np.isnan(row[0]) else (row[max(0, length) :] == 0).all()
 
 
-@pytest.mark.parametrize("words", ["TPR=32", "TPR=8 passes=online vector_width=2 hold=reload"])
-@pytest.mark.parametrize("zero_rows", [False, True])
-def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
-    """Rows of -infinity and of infinity, 10^4, an online update after -infinity: see `SoftmaxProblem.inputs`."""
-    problem = SoftmaxProblem(20, 42, log=True, zero_rows=zero_rows, lse=True)
-    verify(problem, program(problem, f"threads=32 {words}"), seeds=(2,))
-
-
 @pytest.mark.parametrize("words", ["skip=0", "skip=1", "passes=kept", "skip=1 passes=kept"])
 @pytest.mark.parametrize("offset", [-(2**31), -3, 0, 4, 2**31 - 1])
 def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
@@ -81,11 +59,6 @@ def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
     assert not np.isnan(arrays["y"]).any()
     kept = (arrays["y"].reshape(12, 9) > 0).sum(axis=1)
     assert kept.tolist() == [min(max(row % 5 + offset + 1, 0), 9) for row in range(12)]
-
-
-def test_flags_by_words() -> None:
-    problem = SoftmaxProblem(6, 40, BF16, zero_rows=True, mask=Mask.KEEP, queries=3)
-    verify(problem, program(problem, "threads=32 TPR=4 vector_width=8"), seeds=(1,))
 
 
 MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads=2, ldx=40, ldy=40, ldm=44)
@@ -111,11 +84,6 @@ def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
         problem = replace(MASKED, rows=rows, heads=heads)
         expected = f"heads_first: expected whole blocks of {3 * heads} rows that share a mask"
         assert OPERATOR.violations(problem, schedule("TPR=4 heads_first=1"), SPEC) == [expected]
-
-
-def test_rows_that_begin_between_vectors_take_their_mask_element_by_element() -> None:
-    problem = SoftmaxProblem(6, 37, mask=Mask.KEEP, queries=3, ldx=37, ldy=37, ldm=48)
-    verify(problem, program(problem, "threads=32 TPR=4 vector_width=4"), seeds=(0,))
 
 
 @pytest.mark.parametrize(
@@ -180,25 +148,6 @@ def test_planted_bug_is_caught(words: str, right: str, planted: str) -> None:
     problem = SoftmaxProblem(9, 333, lengths=True, ldx=334, ldy=336)
     kernel = emit(problem, schedule(words))
     check_caught(problem, kernel, right, planted)
-
-
-SKEWED = SoftmaxProblem(9, 333, BF16, ldx=333, ldy=341)
-
-
-@pytest.mark.parametrize("hold", ["registers", "reload loads_in_flight=2", "shared", "shared passes=online"])
-@pytest.mark.parametrize("lanes", ["threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
-@pytest.mark.parametrize(
-    "problem",
-    [
-        SKEWED,
-        SoftmaxProblem(9, 333, FP16, lengths=True, ldx=334, ldy=336),  # vectors of y lie otherwise
-        SoftmaxProblem(4, 301, align_x=4, align_y=4),  # where matrices begin is not known
-        SoftmaxProblem(5, 2, BF16, ldx=3, ldy=3),  # a row within a vector
-    ],
-    ids=lambda problem: problem.key,
-)
-def test_rows_that_begin_between_vectors(problem: SoftmaxProblem, lanes: str, hold: str) -> None:
-    verify(problem, program(problem, f"{lanes} vector_width={16 // problem.dtype.bytes} hold={hold}"), seeds=(1,))
 
 
 def test_rows_that_begin_between_vectors_take_one_round_more() -> None:

@@ -1,4 +1,4 @@
-"""What the blocks of a softmax schedule do, and which schedule the time model takes."""
+"""What the blocks of a schedule of rows do, and which schedule the time model takes."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -6,17 +6,24 @@ from importlib import import_module
 import pytest
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
+from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
 from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
+from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
+from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 module = import_module("autotune.search_spaces.rows.softmax.workload")  # the package has its function under this name
+
 H200, SOFTMAX, BF16 = named_device("h200"), operator("softmax"), DType.BFLOAT16
+
 ROW_OF_A_WARP = SoftmaxSchedule(threads=128, threads_per_row=32, vector_width=4)
 
 
@@ -100,3 +107,27 @@ def test_exponentials_that_are_kept_are_computed_once() -> None:
     two, kept = (counted(SoftmaxProblem(2048, 2048), passes=passes) for passes in (Passes.TWO, Passes.KEPT))
     assert kept.unit_clocks == two.unit_clocks / 2
     assert kept.instructions < two.instructions
+
+
+@pytest.mark.parametrize(("columns", "blocks"), [(66680, 2), (66679, 1)])
+def test_rows_read_again_take_more_registers_if_they_begin_between_vectors(columns: int, blocks: int) -> None:
+    again = CrossEntropyBackwardSchedule(
+        threads=512, threads_per_row=512, vector_width=8, hold=RowStorage.RELOAD, loads_in_flight=8
+    )
+    problem = CrossEntropyBackwardProblem(4096, columns, BF16)
+    (work,) = operator("cross_entropy_backward").workload(problem, again, H200)
+    assert resident_blocks(work.footprint, H200) == blocks
+
+
+@pytest.mark.parametrize(("columns", "width", "steps"), [(512, 8, 1), (513, 8, 3), (513, 1, 1)])
+def test_the_first_part_of_a_row_is_waited_for_in_both_arrays(columns: int, width: int, steps: int) -> None:
+    held = SoftmaxBackwardSchedule(threads=128, threads_per_row=32, vector_width=width)
+    (work,) = operator("softmax_backward").workload(SoftmaxBackwardProblem(8192, columns, BF16), held, H200)
+    assert work.steps == steps
+
+
+@pytest.mark.parametrize(("rows", "columns", "dtype"), [(8192, 513, BF16), (4096, 8191, DType.FLOAT32)])
+def test_short_rows_of_two_arrays_are_read_element_by_element(rows: int, columns: int, dtype: DType) -> None:
+    found, _ = preferred(operator("softmax_backward"), SoftmaxBackwardProblem(rows, columns, dtype), H200)
+    assert isinstance(found, SoftmaxBackwardSchedule)
+    assert found.vector_width == 1
