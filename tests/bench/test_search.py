@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from recording_factory import PROBLEM, SPEC, recording, schedules, seconds, trials
+from factories import PROBLEM, SPEC, recording, schedules, seconds, trials
 
 from autotune.base.errors import InputError
 from autotune.bench.search import SEARCHERS, compare_searches, missing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_command import Command
-from recording_factory import TRANSPOSE, schedules, trials
+from factories import TRANSPOSE, schedules, trials
 
 from autotune.db import RunRecord, TuningDB
 

@@ -9,12 +9,10 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from checker import check_checker
-from cuda_toolkit import NVCC, UNOPTIMISED
-from nvrtc import compile_unoptimised
+from checker import check_checker, check_reference_kernel
+from nvrtc import NVCC, UNOPTIMISED, compile_unoptimised
 from operator_cases import ARCHS, CASES, PECULIAR, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
 from pair_coverage import MOST
-from reference_kernel import check_reference_kernel
 
 from autotune import emulator
 from autotune.codegen.model.fields import FieldRole, field_specs

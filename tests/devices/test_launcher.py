@@ -28,10 +28,14 @@ SOURCE = Program("", (Argument("x", "int"),), (Launch("entry", (3, 1, 1), (64, 1
 OK = launcher.driver.CUresult.CUDA_SUCCESS
 
 
-def test_what_the_driver_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+@pytest.fixture(autouse=True)
+def code(monkeypatch: pytest.MonkeyPatch) -> None:
     code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
     monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
+
+
+def test_what_the_driver_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
     monkeypatch.setattr(launcher.driver, "cuCtxGetDevice", lambda: (OK, 0))
     monkeypatch.setattr(
         launcher.driver, "cuKernelSetAttribute", lambda name, value, *_: asked.append((name.name, value)) or (OK,)
@@ -53,8 +57,6 @@ def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None
         said.append((int(config.hStream), config.gridDimX, packed[0]))
         return (0,)
 
-    code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
-    monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
     monkeypatch.setattr(launcher.driver, "cuLaunchKernelEx", launched)
     packed = SOURCE.pack({}, {"x": 5})
     launch = LoadedProgram(CompiledKernel(b"", Resources(1), "sm_90", ""), SOURCE).bound(packed)
@@ -67,8 +69,6 @@ def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_steps_are_queued_in_their_order_but_for_empty_grids(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[tuple[Any, ...]] = []
-    code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
-    monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
     monkeypatch.setattr(launcher.driver, "cuMemsetD8Async", lambda *told: said.append(told) or (OK,))
 
     def launched(config: Any, *_: Any) -> tuple[Any]:
@@ -89,8 +89,6 @@ def test_a_launch_that_the_driver_refuses_is_an_error(monkeypatch: pytest.Monkey
 
     refused = launcher.driver.CUresult.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
     monkeypatch.setattr(launcher, "handle_return", handled)
-    code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
-    monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
     monkeypatch.setattr(launcher.driver, "cuLaunchKernelEx", lambda *_: (refused,))
     loaded = LoadedProgram(CompiledKernel(b"", Resources(1), "sm_90", ""), SOURCE)
     with pytest.raises(CUDAError, match="OUT_OF_RESOURCES"):

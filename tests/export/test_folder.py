@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cuda_toolkit import INCLUDE, NVCC
 from export.exports import H200, drawn
+from nvrtc import INCLUDE, NVCC
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem

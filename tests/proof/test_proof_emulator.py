@@ -5,12 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from contract.checker import check_checker
-from contract.reference_kernel import check_reference_kernel
-from edited_program import edited
-from probe_kernel import ProbeSchedule, emit, emit_naive
-from probe_operator import OPERATOR
-from probe_problem import ProbeProblem
+from contract.checker import check_checker, check_reference_kernel
+from probe import OPERATOR, ProbeProblem, ProbeSchedule, emit, emit_naive
+from probe_calls import edited
 
 from autotune import emulator
 from autotune.codegen.model.program import Program

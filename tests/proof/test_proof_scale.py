@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_toolkit import INCLUDE
-from edited_program import edited
 from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
-from scale_operator import CALL, OPERATOR, ScaleSchedule
-from scale_problem import ScaleProblem
+from nvrtc import INCLUDE
+from probe_calls import edited
+from scale_lists import CALL, OPERATOR, ScaleProblem, ScaleSchedule
 
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call

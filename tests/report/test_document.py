@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calibration_factory import calibration
+from factories import PROBLEM, SPEC, TRANSPOSE, calibration
 from pages import group_of, made, measured, report_of
-from recording_factory import PROBLEM, SPEC, TRANSPOSE
 
 from autotune.db import Status, TimeSource, Trial, TuningDB
 from autotune.db.trials import DeviceRecord, ProblemRecord

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from contract.reference_kernel import check_reference_kernel
+from contract.checker import check_reference_kernel
 from planted import check_caught
 
 from autotune import emulator

@@ -8,36 +8,8 @@ import numpy as np
 import pytest
 from contract.wide_layouts import check_wide, wide_layouts
 from planted import check_caught, with_bug
-from reduce_cases import (
-    ALL,
-    ARGMAX,
-    ARGMIN,
-    BFLOAT16,
-    DOT,
-    FIRST,
-    FLOAT16,
-    FLOAT32,
-    FOLDED,
-    INT32,
-    L2,
-    LAST,
-    MAX,
-    MEAN,
-    MIN,
-    SEGMENTS,
-    SPEC,
-    SUM,
-)
-from reduce_elements import (
-    SPLIT,
-    WHOLE,
-    Elements,
-    cancelling,
-    constant,
-    placed,
-    split_problem,
-    with_elements,
-)
+from reduce_cases import FOLDED, SPEC
+from reduce_elements import SPLIT, WHOLE, Elements, cancelling, constant, placed, split_problem, with_elements
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
@@ -46,10 +18,14 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.reduce import schedule as reduce_schedule
 from autotune.codegen.rows.reduce.emit import emit, emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation
-from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.emulator import verify
 from autotune.search_spaces.rows.reduce import OPERATOR
+
+SUM, MEAN, L2, DOT, DIST, MAX, MIN, ARGMAX, ARGMIN = Operation
+ALL, LAST, FIRST, SEGMENTS = Axis
+FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
 
 HARD = {
     "all -inf": constant(-np.inf),

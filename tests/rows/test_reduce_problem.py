@@ -4,31 +4,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reduce_cases import (
-    ALL,
-    ARGMAX,
-    ARGMIN,
-    BFLOAT16,
-    DIST,
-    DOT,
-    FIRST,
-    FLOAT16,
-    FLOAT32,
-    INT32,
-    L2,
-    LAST,
-    MAX,
-    MEAN,
-    MIN,
-    SEGMENTS,
-    SUM,
-)
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.verification import compare, poisoned
+
+SUM, MEAN, L2, DOT, DIST, MAX, MIN, ARGMAX, ARGMIN = Operation
+ALL, LAST, FIRST, SEGMENTS = Axis
+FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
 
 
 def test_all_elements_are_one_row() -> None:

@@ -6,33 +6,34 @@ from typing import Any
 import numpy as np
 import pytest
 from planted import check_caught
-from scan_cases import (
-    BFLOAT16,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    INT32,
-    INT64,
-    MAX,
-    MIN,
-    PRODUCT,
-    SUM,
-)
-from scan_tiles import COLUMNS, IN_TURN, SHARED, TINY, program
+from scan_cases import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, MAX, MIN, PRODUCT, SPEC, SUM
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
 from autotune.codegen.scan.scan.emit import METHODS, emit, emit_block_scans
+from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.pipelined.schedule import PipelinedSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.scan.scan import OPERATOR
+
+# Tiles of 32 elements: a group is 1024 of them, a section 32768.
+TINY = LookBackSchedule(32, 1, 1)
+SHARED = LookBackSchedule(64, 4, 2)
+IN_TURN = RowsSchedule(64, 64, 4, 2)
+COLUMNS = 3 * 512 + 131
+
+
+def program(problem: ScanProblem, schedule: ScanSchedule) -> Program:
+    return OPERATOR.program(problem, schedule, SPEC)
 
 
 def with_inputs(problem: ScanProblem, **arrays: Any) -> ScanProblem:

@@ -1,15 +1,19 @@
 """Recordings of a transpose with times by a formula."""
 
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.db.recording import write_recording
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.restriction import sample
+from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
+
 TRANSPOSE = operator("transpose")
+
 PROBLEM = TRANSPOSE.problem_type(4096, 4096)
 
 
@@ -33,3 +37,18 @@ def recording(path, count=20, problem=PROBLEM):
     """Write a recording and give its path back."""
     write_recording(path, trials(schedules(count, problem), problem))
     return path
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def calibration(device="Test GPU", minutes=0, **changes):
+    """A calibration with some figures and two curves."""
+    values = {
+        "figures": {Figure.COPY: 4.2e12, Figure.READ: 4.4e12, Figure.L1_LATENCY: 2e-8, Figure.FP32: 6.5e13},
+        "curves": {Curve.STRIDE: ((4, 4e12), (8, 2e12)), Curve.LATENCY: ((16384, 2e-8), (1 << 28, 6.4e-7))},
+        "environment": {"uuid": "GPU-1", "driver": "580.159", "compiler": "NVRTC 13.0"},
+        "conditions": {"stride": {"sm_mhz": 1980, "celsius": 40}},
+        "taken_at": NOON + timedelta(minutes=minutes),
+    }
+    return Calibration(device, **(values | changes))

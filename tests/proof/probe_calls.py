@@ -1,10 +1,17 @@
-"""Arrays for calls of the proof's operator, and whether what comes back is right."""
+"""Calls of the proof's operator and what is right of them, its device, and bugs planted in its sources."""
+
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
-from probe_problem import ProbeProblem
+from probe import OPERATOR, ProbeProblem
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
+from autotune.devices.base import Device
+from autotune.devices.select import device
+from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.verification import judge
 
 ROWS, COLUMNS = 24, 72
@@ -32,3 +39,20 @@ def assert_right(given: dict[str, Array], *outputs: Array) -> None:
     after = {tensor.name: output.ravel() for tensor, output in zip(problem.tensors[-3:], outputs, strict=True)}
     found = judge(problem, inputs | after, after, problem.reference(inputs, {}))
     assert all(isinstance(one, float) for one in found.values()), found
+
+
+def device_with_probe(selector: str) -> Device:
+    """`device`, in a process of its own."""
+    OPERATORS[OPERATOR.name] = OPERATOR
+    return device(selector)
+
+
+def edited(old: str, new: str) -> Callable[[Program], Program]:
+    """What puts a text in the place of another, which each source has once at most."""
+
+    def edit(program: Program) -> Program:
+        assert {module.source.count(old) for module in program.modules} in ({1}, {0, 1})
+        first, *others = (replace(module, source=module.source.replace(old, new)) for module in program.modules)
+        return replace(program, source=first.source, others=tuple(others))
+
+    return edit
