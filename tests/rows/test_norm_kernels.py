@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from contract.checker import check_reference_kernel
 from planted import check_caught
+from refusals import illegal
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType
@@ -176,36 +177,30 @@ def test_sums_of_several_rounds() -> None:
     verify(BACKWARD, program(BACKWARD, "threads=64 TPR=16 vector_width=2 grid=2"))
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("vector_width=4", "vector_width 4 over the 2 elements that rows are aligned for"),
-        ("hold=reload", "threads_per_row 32: expected all 128 for rows read again"),
-        ("TPR=128 hold=reload ahead=1", "rows_ahead 1: expected 0 for hold=reload"),
-        ("ahead=2", "rows_ahead 2: expected 0 to 1 for hold=registers"),
-        ("hold=shared", "rows_ahead 0: expected 1 to 3 for hold=shared"),
-        ("cluster=2", "cluster 2: expected one of 1"),
-    ],
+test_illegal_gradients_say_why = illegal(
+    operator("norm_backward"),
+    {
+        NormBackwardProblem(4, 70, align_x=8): {
+            "vector_width=4": "vector_width 4 over the 2 elements that rows are aligned for",
+            "hold=reload": "threads_per_row 32: expected all 128 for rows read again",
+            "TPR=128 hold=reload ahead=1": "rows_ahead 1: expected 0 for hold=reload",
+            "ahead=2": "rows_ahead 2: expected 0 to 1 for hold=registers",
+            "hold=shared": "rows_ahead 0: expected 1 to 3 for hold=shared",
+            "cluster=2": "cluster 2: expected one of 1",
+        }
+    },
 )
-def test_illegal_gradients_say_why(words: str, message: str) -> None:
-    chosen = operator("norm_backward")
-    problem = NormBackwardProblem(4, 70, align_x=8)
-    assert chosen.violations(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("hold=shared", "hold shared: expected registers or reload for the sum of two arrays"),
-        (
-            "vector_width=4",
-            "vector_width 4: 16 bytes over the 8 that x, the residual and their sum are aligned for together",
-        ),
-    ],
+test_sums_of_two_arrays_are_not_copied = illegal(
+    operator("layer_norm"),
+    {
+        SUM: {
+            "hold=shared": "hold shared: expected registers or reload for the sum of two arrays",
+            "vector_width=4": "vector_width 4: 16 bytes over the 8 that x, the residual and their sum are aligned",
+        }
+    },
 )
-def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
-    chosen = operator("layer_norm")
-    assert chosen.violations(SUM, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
+from refusals import illegal
 from rows.softmax_cases import BF16, FP16, SPEC
 
 from autotune import emulator
@@ -86,19 +87,15 @@ def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
         assert OPERATOR.violations(problem, schedule("TPR=4 heads_first=1"), SPEC) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "violation"),
-    [
-        (MASKED, "hold=shared TPR=16", "hold shared: expected registers or reload for rows with a mask"),
-        (
-            replace(MASKED, ldx=37),
-            "hold=reload vector_width=4",
-            "hold reload: vectors of 4, which wait in y, are aligned otherwise there than in x",
-        ),
-    ],
+test_rows_with_a_mask_wait_where_it_can_be_applied = illegal(
+    OPERATOR,
+    {
+        MASKED: {"hold=shared TPR=16": "hold shared: expected registers or reload for rows with a mask"},
+        replace(MASKED, ldx=37): {
+            "hold=reload vector_width=4": "hold reload: vectors of 4, which wait in y, are aligned otherwise"
+        },
+    },
 )
-def test_rows_with_a_mask_wait_where_it_can_be_applied(problem: SoftmaxProblem, words: str, violation: str) -> None:
-    assert OPERATOR.violations(problem, schedule(words), SPEC) == [violation]
 
 
 @pytest.mark.parametrize(
