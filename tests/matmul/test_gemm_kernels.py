@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matmul.gemm_cases import E4M3, FP16, FP32, INT8, SPEC, TF32, check_each_step_counts_once, of_steps, scheduled
-from planted import check_caught
+from planted import caught, check_caught
 
 from autotune import emulator
 from autotune.codegen.epilogue.activation import Activation
@@ -100,94 +100,104 @@ BLOCKS = GemmProblem(33, 144, 192, transpose_b=True, dtype=E4M3, scales=Scales.B
 HALVES = GemmProblem(33, 80, 40, transpose_b=True, gate=Gate.HALVES, preactivation=True, bias=Bias.ROW)
 PAIRS = GemmProblem(33, 76, 40, transpose_b=True, gate=Gate.INTERLEAVED, preactivation=True, ldd=40)
 WIDE = "BM=32 BN=64 BK=32 WM=16 WN=32 vector_d=4"
-BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
-    "what is behind the gates for factors": ("behind ? source + jump_ : source", "source", HALVES, WIDE),
-    "a gate's bias for its factor's": ("product_column(problem, n, part)])", "n])", HALVES, WIDE),
-    "pairs of the second output in another order": ("width + i) % 2", "width + i + 1) % 2", PAIRS, WIDE),
-    "columns of the second output behind the last": ("column, vector, left)", "column, vector, width)", PAIRS, WIDE),
-    "a second output after the activation": (
-        "kept[i] = z[part][i]",
-        "kept[i] = activated(z[part][i])",
-        GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU),
-        SINGLE,
-    ),
-    "floats across k of other terms": (
-        "i / 2 * 4 + lane % 4, place",
-        "i / 2 * 4 + (lane + 1) % 4, place",
-        GemmProblem(32, 32, 40, True, True, dtype=TF32),
-        SINGLE_FLOATS,
-    ),
-    "bytes across k in the order of their pairs": (
-        "pairs[half + 1], 0x6420)",
-        "pairs[half + 1], 0x5410)",
-        GemmProblem(32, 32, 64, True, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-    "rows of bytes across k as they are not": (
-        "TileA::interleaved ? 2 * quad + half : quad",
-        "false ? 2 * quad + half : quad",
-        GemmProblem(32, 32, 64, True, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-    "columns of bytes across k as they are not": (
-        "if constexpr (TileB::interleaved)",
-        "if constexpr (false)",
-        GemmProblem(32, 32, 64, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-    "promoted twice": (
-        "    partial = {};\n  }",
-        "  }",
-        GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "the scale of another row": (
-        "row_scale = arguments.scale_a[m]",
-        "row_scale = arguments.scale_a[m ^ 1]",
-        GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW),
-        SINGLE_BYTES,
-    ),
-    "the scale of another block of k": (
-        "block = tile / (scale_block / Schedule::block_k)",
-        "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_",
-        BLOCKS,
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "blocks of terms are counted from the first tile of a work unit": (
-        "(first + tile + 1) % promoted_tiles",
-        "(tile + 1) % promoted_tiles",
-        replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
-        f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7",
-    ),
-    "the scale of another block of columns": (
-        "static_cast<long long>(column / scale_block)",
-        "static_cast<long long>(column / scale_block ^ 1)",
-        BLOCKS,
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "the scale of a row behind the last": (
-        "half, last_row_);",
-        "half, last_row_ + 1);",
-        BLOCKS,
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "partial sums of integers become floats": (
-        "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
-        "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);",
-        GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
-        f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
-    ),
-    "results of 8 bits that overflow": (
-        "results[i] = from_float_saturated<Result>",
-        "results[i] = from_float<Result>",
-        GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-}
 
 
-@pytest.mark.parametrize("bug", BUGS)
-def test_a_planted_bug_is_detected(bug: str) -> None:
-    before, after, problem, words = BUGS[bug]
-    right = program(problem, words)
-    check_caught(problem, right, before, after)
+test_a_planted_bug_is_detected = caught(
+    program,
+    [
+        # what is behind the gates for factors
+        (HALVES, WIDE, "behind ? source + jump_ : source", "source"),
+        # a gate's bias for its factor's
+        (HALVES, WIDE, "product_column(problem, n, part)])", "n])"),
+        # pairs of the second output in another order
+        (PAIRS, WIDE, "width + i) % 2", "width + i + 1) % 2"),
+        # columns of the second output behind the last
+        (PAIRS, WIDE, "column, vector, left)", "column, vector, width)"),
+        # a second output after the activation
+        (
+            GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU),
+            SINGLE,
+            "kept[i] = z[part][i]",
+            "kept[i] = activated(z[part][i])",
+        ),
+        # floats across k of other terms
+        (
+            GemmProblem(32, 32, 40, True, True, dtype=TF32),
+            SINGLE_FLOATS,
+            "i / 2 * 4 + lane % 4, place",
+            "i / 2 * 4 + (lane + 1) % 4, place",
+        ),
+        # bytes across k in the order of their pairs
+        (
+            GemmProblem(32, 32, 64, True, dtype=INT8),
+            SINGLE_BYTES,
+            "pairs[half + 1], 0x6420)",
+            "pairs[half + 1], 0x5410)",
+        ),
+        # rows of bytes across k as they are not
+        (
+            GemmProblem(32, 32, 64, True, dtype=INT8),
+            SINGLE_BYTES,
+            "TileA::interleaved ? 2 * quad + half : quad",
+            "false ? 2 * quad + half : quad",
+        ),
+        # columns of bytes across k as they are not
+        (
+            GemmProblem(32, 32, 64, dtype=INT8),
+            SINGLE_BYTES,
+            "if constexpr (TileB::interleaved)",
+            "if constexpr (false)",
+        ),
+        # promoted twice
+        (
+            GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
+            f"{SINGLE_BYTES} promote=64",
+            "    partial = {};\n  }",
+            "  }",
+        ),
+        # the scale of another row
+        (
+            GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW),
+            SINGLE_BYTES,
+            "row_scale = arguments.scale_a[m]",
+            "row_scale = arguments.scale_a[m ^ 1]",
+        ),
+        # the scale of another block of k
+        (
+            BLOCKS,
+            f"{SINGLE_BYTES} promote=64",
+            "block = tile / (scale_block / Schedule::block_k)",
+            "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_",
+        ),
+        # blocks of terms are counted from the first tile of a work unit
+        (
+            replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
+            f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7",
+            "(first + tile + 1) % promoted_tiles",
+            "(tile + 1) % promoted_tiles",
+        ),
+        # the scale of another block of columns
+        (
+            BLOCKS,
+            f"{SINGLE_BYTES} promote=64",
+            "static_cast<long long>(column / scale_block)",
+            "static_cast<long long>(column / scale_block ^ 1)",
+        ),
+        # the scale of a row behind the last
+        (BLOCKS, f"{SINGLE_BYTES} promote=64", "half, last_row_);", "half, last_row_ + 1);"),
+        # partial sums of integers become floats
+        (
+            GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
+            f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
+            "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
+            "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);",
+        ),
+        # results of 8 bits that overflow
+        (
+            GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8),
+            SINGLE_BYTES,
+            "results[i] = from_float_saturated<Result>",
+            "results[i] = from_float<Result>",
+        ),
+    ],
+)

@@ -24,7 +24,7 @@ from matmul.gemm_cases import (
     of_steps,
     wgmma,
 )
-from planted import check_caught
+from planted import caught
 
 from autotune import emulator
 from autotune.codegen.epilogue.gate import Gate
@@ -302,41 +302,33 @@ PROMOTED = f"{BYTES} promote=128"
 SCALED = GemmProblem(72, 144, 272, **BLOCK_SCALES)
 OF_ROWS = GemmProblem(64, 64, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW)
 PAIRS_ACROSS = GemmProblem(64, 256, 64, gate=Gate.HALVES)
-BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
-    "columns of gates for those of factors": (
-        "first_column + behind * second",
-        "first_column",
-        PAIRS_ACROSS,
-        "BM=64 BN=128 consumers=1 stages=2",
-    ),
-    "scales of the first block's part of k": (
-        "promotion.factors(unit.first + step)",
-        "promotion.factors(step)",
-        SCALED,
-        f"{PROMOTED} cluster_k=2",
-    ),
-    "a row of Z for a column": ("? problem.m : 1;", "? problem.ldd : 1;", SWAPPED, SWAP),
-    "the parity of skipped stages": ("parity_ ^= stage /", "parity_ = stage /", WIDE, PINGPONG),
-    "scales of the first columns": ("first_block_ + i, last_block_)", "0, last_block_)", SCALED, PROMOTED),
-    "scales behind the last row": ("% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)", SCALED, PROMOTED),
-    "scales of the first product's rows": (
-        "rows = SumRows(arguments, problem, tile, row);",
-        "rows.m[0] = 0;",
-        replace(OF_ROWS, m=128, out_dtype=OutDType.BFLOAT16),
-        "BM=128 BN=64 BK=128 consumers=1 stages=2 tensor_store=1",
-    ),
-    "the first whole tile for all": ("shared ? rest + block", "shared ? rest", *WAVES),
-    "the scale of another column": (
-        "there ? column_factors(arguments)[column]",
-        "there ? column_factors(arguments)[n]",
-        OF_ROWS,
-        BYTES,
-    ),
-}
 
 
-@pytest.mark.parametrize("bug", BUGS)
-def test_a_planted_bug_is_detected(bug: str) -> None:
-    before, after, problem, words = BUGS[bug]
-    right = by_wgmma(problem, words)
-    check_caught(problem, right, before, after)
+test_a_planted_bug_is_detected = caught(
+    by_wgmma,
+    [
+        # columns of gates for those of factors
+        (PAIRS_ACROSS, "BM=64 BN=128 consumers=1 stages=2", "first_column + behind * second", "first_column"),
+        # scales of the first block's part of k
+        (SCALED, f"{PROMOTED} cluster_k=2", "promotion.factors(unit.first + step)", "promotion.factors(step)"),
+        # a row of Z for a column
+        (SWAPPED, SWAP, "? problem.m : 1;", "? problem.ldd : 1;"),
+        # the parity of skipped stages
+        (WIDE, PINGPONG, "parity_ ^= stage /", "parity_ = stage /"),
+        # scales of the first columns
+        (SCALED, PROMOTED, "first_block_ + i, last_block_)", "0, last_block_)"),
+        # scales behind the last row
+        (SCALED, PROMOTED, "% 2 * 8, last_row_)", "% 2 * 8, last_row_ + 1)"),
+        # scales of the first product's rows
+        (
+            replace(OF_ROWS, m=128, out_dtype=OutDType.BFLOAT16),
+            "BM=128 BN=64 BK=128 consumers=1 stages=2 tensor_store=1",
+            "rows = SumRows(arguments, problem, tile, row);",
+            "rows.m[0] = 0;",
+        ),
+        # the first whole tile for all
+        (*WAVES, "shared ? rest + block", "shared ? rest"),
+        # the scale of another column
+        (OF_ROWS, BYTES, "there ? column_factors(arguments)[column]", "there ? column_factors(arguments)[n]"),
+    ],
+)

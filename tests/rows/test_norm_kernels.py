@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from contract.checker import check_reference_kernel
-from planted import check_caught
+from planted import caught, check_caught
 from refusals import illegal
 
 from autotune import emulator
@@ -45,8 +45,8 @@ FEW = LayerNormProblem(19, 3, statistics=True)
 SUM = replace(LAYER, residual=True, align_x=8)
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "right", "planted"),
+test_planted_bug_is_caught = caught(
+    program,
     [
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
         (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
@@ -54,21 +54,14 @@ SUM = replace(LAYER, residual=True, align_x=8)
         (FEW, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
     ],
 )
-def test_planted_bug_is_caught(problem: NormProblem, words: str, right: str, planted: str) -> None:
-    kernel = program(problem, words)
-    check_caught(problem, kernel, right, planted)
 
 
 INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70, BF16, float8=True)
 
 
-@pytest.mark.parametrize(
-    ("problem", "right", "planted"),
-    [(FLOAT8, "largest == 0.0f ? 0.0f : ", "")],  # a row of zeros
-)
-def test_planted_bug_in_quantised_results_is_caught(problem: NormProblem, right: str, planted: str) -> None:
-    kernel = program(problem, "threads=128 TPR=64 vector_width=2")
-    check_caught(problem, kernel, right, planted)
+def test_a_row_of_zeros_has_no_scale() -> None:
+    kernel = program(FLOAT8, "threads=128 TPR=64 vector_width=2")
+    check_caught(FLOAT8, kernel, "largest == 0.0f ? 0.0f : ", "")
 
 
 @pytest.mark.parametrize("problem", [INT8, FLOAT8], ids=["int8", "float8"])
@@ -86,8 +79,8 @@ LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
 RING = f"{SHORT} hold=shared ahead=2"
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "right", "planted"),
+test_planted_bug_in_gradients_is_caught = caught(
+    program,
     [
         (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
         (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
@@ -95,9 +88,6 @@ RING = f"{SHORT} hold=shared ahead=2"
         (BACKWARD, RING, "known_ = turns.statistics(1);", ""),
     ],
 )
-def test_planted_bug_in_gradients_is_caught(problem: NormBackwardProblem, words: str, right: str, planted: str) -> None:
-    kernel = program(problem, words)
-    check_caught(problem, kernel, right, planted)
 
 
 def far_from_zero(kernel: Program, problem: LayerNormProblem) -> float:

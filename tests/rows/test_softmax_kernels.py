@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from planted import check_caught
+from planted import caught, check_caught
 from refusals import illegal
 from rows.softmax_cases import BF16, FP16, SPEC
 
@@ -65,18 +65,22 @@ def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
 MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads=2, ldx=40, ldy=40, ldm=44)
 
 
-@pytest.mark.parametrize(
-    ("right", "planted"),
+test_planted_bug_in_the_order_of_heads_is_caught = caught(
+    program,
     [
-        ("of_mask / queries * heads + head", "of_mask / queries + head"),  # masks of later matrices
-        ("of_mask % queries", "head % queries"),
-        ("at % heads", "0"),  # one matrix for all
+        (
+            SoftmaxProblem(24, 37, mask=Mask.ADD, queries=3, heads=4, ldx=40, ldy=40, ldm=44),
+            "threads=64 TPR=4 vector_width=4 heads_first=1",
+            *bug,
+        )
+        for bug in [
+            ("of_mask / queries * heads + head", "of_mask / queries + head"),  # masks of later matrices
+            ("of_mask % queries", "head % queries"),
+            ("at % heads", "0"),  # one matrix for all
+        ]
     ],
+    (0,),
 )
-def test_planted_bug_in_the_order_of_heads_is_caught(right: str, planted: str) -> None:
-    problem = SoftmaxProblem(24, 37, mask=Mask.ADD, queries=3, heads=4, ldx=40, ldy=40, ldm=44)
-    kernel = program(problem, "threads=64 TPR=4 vector_width=4 heads_first=1")
-    check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
 def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
@@ -132,19 +136,16 @@ def test_kept_exponentials_are_floats_in_place_of_what_was_loaded() -> None:
 REGISTERS = "threads=64 TPR=64 vector_width=2"
 
 
-@pytest.mark.parametrize(
-    ("words", "right", "planted"),
+LENGTHS = SoftmaxProblem(9, 333, lengths=True, ldx=334, ldy=336)
+test_planted_bug_is_caught = caught(
+    program,
     [
-        (REGISTERS + " skip=1", "0 < count && count < Schedule::vector_width", "false"),
-        (REGISTERS + " skip=1", "visit(nothing, round * row_step);", ""),
-        (REGISTERS + " skip=1 passes=kept", "powers_[round][i] = 0.0f", "powers_[round][i] = 1.0f"),
-        (REGISTERS + " skip=1 passes=kept", "if (!values.counts(round * row_step)) continue;", ""),
+        (LENGTHS, f"{REGISTERS} skip=1", "0 < count && count < Schedule::vector_width", "false"),
+        (LENGTHS, f"{REGISTERS} skip=1", "visit(nothing, round * row_step);", ""),
+        (LENGTHS, f"{REGISTERS} skip=1 passes=kept", "powers_[round][i] = 0.0f", "powers_[round][i] = 1.0f"),
+        (LENGTHS, f"{REGISTERS} skip=1 passes=kept", "if (!values.counts(round * row_step)) continue;", ""),
     ],
 )
-def test_planted_bug_is_caught(words: str, right: str, planted: str) -> None:
-    problem = SoftmaxProblem(9, 333, lengths=True, ldx=334, ldy=336)
-    kernel = emit(problem, schedule(words))
-    check_caught(problem, kernel, right, planted)
 
 
 def test_rows_that_begin_between_vectors_take_one_round_more() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import check_caught
+from planted import caught
 from refusals import illegal, refused
 from streaming.map_cases import BF16, FP16, FP32, SPEC
 
@@ -95,8 +95,8 @@ BIASED = MapProblem(19, 133, SILU, BF16, bias=True, ldx=136, ldy=136)
 BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=48)
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "right", "planted"),
+test_planted_bug_is_caught = caught(
+    lambda problem, words: emit(problem, schedule(words)),
     [
         (SHIFTED, ROWS, "(Problem::skewed ? width - 1 : 0)", "0"),  # the last vector of a row is missing
         (BIASED, ROWS + " grid_blocks=2", "tile += gridDim.x", "tile += 2 * gridDim.x"),
@@ -104,9 +104,6 @@ BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=
         (MapProblem(1, 99, Activation.EXP), "vector_width=4", "expf(z)", "exp2f(1.4426950408889634f * z)"),
     ],
 )
-def test_planted_bug_is_caught(problem: MapProblem, words: str, right: str, planted: str) -> None:
-    program = emit(problem, schedule(words))
-    check_caught(problem, program, right, planted)
 
 
 @pytest.mark.parametrize(
