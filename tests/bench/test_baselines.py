@@ -139,17 +139,10 @@ class Recorded:
         ({}, {"EPILOGUE": 1}),
         ({"residual": True, "bias": Bias.ROW}, {"EPILOGUE": 4, "BIAS_POINTER": 5008}),
         ({"activation": Activation.RELU, "bias": Bias.ROW}, {"EPILOGUE": 6, "BIAS_POINTER": 5008}),
-        (
-            {"activation": Activation.GELU_TANH, "preactivation": True, "batch": 2},
-            {
-                "EPILOGUE": 160,
-                "EPILOGUE_AUX_POINTER": 6000,
-                "EPILOGUE_AUX_LD": 32,
-                "EPILOGUE_AUX_BATCH_STRIDE": 64 * 32,
-            },
-        ),
+        ({"activation": Activation.GELU_TANH, "preactivation": True, "batch": 2},
+         {"EPILOGUE": 160, "EPILOGUE_AUX_POINTER": 6000, "EPILOGUE_AUX_LD": 32, "EPILOGUE_AUX_BATCH_STRIDE": 64 * 32}),
     ],
-)
+)  # fmt: skip
 def test_cublaslt_ends_with_an_epilogue(fields, expected):
     library, session = Recorded(), SimpleNamespace(pointer={"bias": 5008, "z": 6000}.get)
     cublaslt_epilogue.set_epilogue(library, None, session, GemmProblem(64, 32, 64, **fields), ExitStack())

@@ -161,18 +161,12 @@ def test_other_arrays_are_refused(changed: dict[str, Any], complaint: str) -> No
 test_other_layouts_are_refused = refused(
     lambda **changed: bound(**{"a": layout(5, 7), "b": layout(7, 9), "out": layout(5, 9)} | changed),
     [
-        (
-            {"residual": layout(5, 9, transposed=True)},
-            r"residual has strides \(1, 5\): expected those of out, \(9, 1\)",
-        ),
-        (
-            {"packed": "halves", "b": layout(7, 18), "out": layout(5, 9, transposed=True)},
-            r"out has strides \(1, 5\): expected contiguous rows for packed='halves'",
-        ),
-        (
-            {"activation": "relu", "preactivation": layout(5, 9, transposed=True)},
-            r"preactivation has strides \(1, 5\): expected \(9, 1\)",
-        ),
+        ({"residual": layout(5, 9, transposed=True)},
+         r"residual has strides \(1, 5\): expected those of out, \(9, 1\)"),
+        ({"packed": "halves", "b": layout(7, 18), "out": layout(5, 9, transposed=True)},
+         r"out has strides \(1, 5\): expected contiguous rows for packed='halves'"),
+        ({"activation": "relu", "preactivation": layout(5, 9, transposed=True)},
+         r"preactivation has strides \(1, 5\): expected \(9, 1\)"),
         ({"bias": Layout((9,), (2,), "float16", 2, 2)}, r"bias has strides \(2,\): expected contiguous elements"),
     ],
-)
+)  # fmt: skip

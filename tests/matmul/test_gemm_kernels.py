@@ -114,40 +114,20 @@ test_a_planted_bug_is_detected = caught(
         # columns of the second output behind the last
         (PAIRS, WIDE, "column, vector, left)", "column, vector, width)"),
         # a second output after the activation
-        (
-            GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU),
-            SINGLE,
-            "kept[i] = z[part][i]",
-            "kept[i] = activated(z[part][i])",
-        ),
+        (GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU), SINGLE, "kept[i] = z[part][i]",
+         "kept[i] = activated(z[part][i])"),
         # floats across k of other terms
-        (
-            GemmProblem(32, 32, 40, True, True, dtype=TF32),
-            SINGLE_FLOATS,
-            "i / 2 * 4 + lane % 4, place",
-            "i / 2 * 4 + (lane + 1) % 4, place",
-        ),
+        (GemmProblem(32, 32, 40, True, True, dtype=TF32), SINGLE_FLOATS, "i / 2 * 4 + lane % 4, place",
+         "i / 2 * 4 + (lane + 1) % 4, place"),
         # bytes across k in the order of their pairs
-        (
-            GemmProblem(32, 32, 64, True, dtype=INT8),
-            SINGLE_BYTES,
-            "pairs[half + 1], 0x6420)",
-            "pairs[half + 1], 0x5410)",
-        ),
+        (GemmProblem(32, 32, 64, True, dtype=INT8), SINGLE_BYTES, "pairs[half + 1], 0x6420)",
+         "pairs[half + 1], 0x5410)"),
         # rows of bytes across k as they are not
-        (
-            GemmProblem(32, 32, 64, True, dtype=INT8),
-            SINGLE_BYTES,
-            "TileA::interleaved ? 2 * quad + half : quad",
-            "false ? 2 * quad + half : quad",
-        ),
+        (GemmProblem(32, 32, 64, True, dtype=INT8), SINGLE_BYTES, "TileA::interleaved ? 2 * quad + half : quad",
+         "false ? 2 * quad + half : quad"),
         # columns of bytes across k as they are not
-        (
-            GemmProblem(32, 32, 64, dtype=INT8),
-            SINGLE_BYTES,
-            "if constexpr (TileB::interleaved)",
-            "if constexpr (false)",
-        ),
+        (GemmProblem(32, 32, 64, dtype=INT8), SINGLE_BYTES, "if constexpr (TileB::interleaved)",
+         "if constexpr (false)"),
         # promoted twice
         (
             GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
@@ -156,48 +136,27 @@ test_a_planted_bug_is_detected = caught(
             "  }",
         ),
         # the scale of another row
-        (
-            GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW),
-            SINGLE_BYTES,
-            "row_scale = arguments.scale_a[m]",
-            "row_scale = arguments.scale_a[m ^ 1]",
-        ),
+        (GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW), SINGLE_BYTES,
+         "row_scale = arguments.scale_a[m]", "row_scale = arguments.scale_a[m ^ 1]"),
         # the scale of another block of k
-        (
-            BLOCKS,
-            f"{SINGLE_BYTES} promote=64",
-            "block = tile / (scale_block / Schedule::block_k)",
-            "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_",
-        ),
+        (BLOCKS, f"{SINGLE_BYTES} promote=64", "block = tile / (scale_block / Schedule::block_k)",
+         "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_"),
         # blocks of terms are counted from the first tile of a work unit
-        (
-            replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
-            f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7",
-            "(first + tile + 1) % promoted_tiles",
-            "(tile + 1) % promoted_tiles",
-        ),
+        (replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
+         f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7", "(first + tile + 1) % promoted_tiles",
+         "(tile + 1) % promoted_tiles"),
         # the scale of another block of columns
-        (
-            BLOCKS,
-            f"{SINGLE_BYTES} promote=64",
-            "static_cast<long long>(column / scale_block)",
-            "static_cast<long long>(column / scale_block ^ 1)",
-        ),
+        (BLOCKS, f"{SINGLE_BYTES} promote=64", "static_cast<long long>(column / scale_block)",
+         "static_cast<long long>(column / scale_block ^ 1)"),
         # the scale of a row behind the last
         (BLOCKS, f"{SINGLE_BYTES} promote=64", "half, last_row_);", "half, last_row_ + 1);"),
         # partial sums of integers become floats
-        (
-            GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
-            f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
-            "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
-            "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);",
-        ),
+        (GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
+         f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
+         "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
+         "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);"),
         # results of 8 bits that overflow
-        (
-            GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8),
-            SINGLE_BYTES,
-            "results[i] = from_float_saturated<Result>",
-            "results[i] = from_float<Result>",
-        ),
+        (GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8), SINGLE_BYTES,
+         "results[i] = from_float_saturated<Result>", "results[i] = from_float<Result>"),
     ],
-)
+)  # fmt: skip
