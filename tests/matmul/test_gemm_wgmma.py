@@ -111,7 +111,7 @@ RESIDUAL: dict[str, Any] = {"k": 256, **TN, "out_dtype": FP32, "residual": True}
         (f"BM=128 BN=256 stages=4 tensor_store=1 wait_depth=1 {WHOLE}", RESIDUAL),
         (f"BM=128 BN=128 stages=5 pingpong=1 tensor_store=1 wait_depth=1 {WHOLE}", RESIDUAL),
         (f"BM=128 BN=192 stages=4 pingpong=1 tensor_store=1 wait_depth=1 {WHOLE}", RESIDUAL),
-        ("BM=64 BN=96 BK=128 consumers=1 stages=5 wait_depth=1 swap=1 tensor_store=1", {"m": 1024, "n": 768}),
+        ("BM=128 BN=96 stages=5 wait_depth=1 swap=1 tensor_store=1", {"m": 1024, "n": 768, "k": 3072}),
     ],
 )
 def test_products_are_not_serialised_and_nothing_spills(words: str, fields: dict[str, Any]) -> None:
