@@ -69,8 +69,7 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     Raises:
         ValueError: a member is unknown, missing, of another type, or out of range; one line.
     """
-    kinds = get_type_hints(DeviceSpec)
-    plain = completed_spec(values)
+    kinds, plain = _kinds(), completed_spec(values)
     if set(plain) != set(kinds):
         raise ValueError(f"the device's limits are {', '.join(plain)}: expected {', '.join(kinds)}")
     capability = plain.pop("compute_capability")
@@ -88,6 +87,12 @@ def device_spec(values: Mapping[str, Any]) -> DeviceSpec:
     if not _MODEL.fullmatch(plain["name"]):
         raise ValueError(f"name={short(plain['name'])} of the device's limits: expected a model as drivers name it")
     return DeviceSpec(compute_capability=(capability[0], capability[1]), rates=rates, **plain)
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    """The types of the fields of a `DeviceSpec`: Python compiles their texts anew whenever it is asked."""
+    return get_type_hints(DeviceSpec)
 
 
 def completed_spec(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -109,15 +109,31 @@ function legend(more = {}) {
   };
 }
 
+// A legend of many names in as many lines as it takes, by which a box grows; and where the plot begins.
+function wrappedLegend(box, names) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
+  let [lines, used] = [1, 0];
+  for (const name of names) {
+    const width = pen.measureText(name).width + 10 + 5 + 16; // symbol, gap to the name, gap to the next
+    if (used && used + width > box.clientWidth) [lines, used] = [lines + 1, 0];
+    used += width;
+  }
+  const more = 25 * (lines - 1);
+  box.style.height = `${box.clientHeight + more}px`;
+  return { legend: legend({ type: "plain", itemGap: 10, padding: [5, 0] }), top: 40 + more };
+}
+
 function grid(more = {}) {
   return { left: 58, right: 18, top: 40, bottom: 46, ...more };
 }
 
 function shareScale(numbers, more = {}) {
   const { muted, scale } = colours();
-  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  const most = Math.max(...numbers);
+  const least = Math.min(...numbers, 0.9 * most); // trials that are about alike have about the colour of the fast end
   return {
-    min: Math.min(least, 0.9 * most), // trials that are about alike have about the same colour, that of the fast end
+    min: least,
     max: most,
     inRange: { color: scale },
     text: [`${figure(most, 2)} % of the roofline`, `${figure(least, 2)} %`],

@@ -8,7 +8,8 @@ function roofs(report, group) {
       title: "Arithmetic against intensity",
       hint:
         "By the arithmetic unit that is busy for longest. " +
-        "A kernel cannot be above the roof: bandwidth on the left, peak rate on the right.",
+        "A kernel cannot be above the roof: bandwidth on the left, peak rate on the right" +
+        (isNarrow() ? `: ${roofNames(device, device.kernels).join("; ")}.` : "."),
       draw: drawRoofline,
     },
     {
@@ -49,11 +50,28 @@ function roofs(report, group) {
   };
 }
 
+function unitsUsed(device, kernels) {
+  return [...new Set(kernels.map((kernel) => kernel.unit))].filter((unit) => device.peaks[unit]);
+}
+
+// The peak rates of the units that kernels use, the highest first.
+function roofPeaks(device, kernels) {
+  return [...new Set(unitsUsed(device, kernels).map((unit) => device.peaks[unit]))].sort((one, other) => other - one);
+}
+
+// Each of those with its units: "FP8, INT8 tensor cores 2140".
+function roofNames(device, kernels) {
+  const units = unitsUsed(device, kernels);
+  return roofPeaks(device, kernels).map((peak) => {
+    const sharing = units.filter((unit) => device.peaks[unit] === peak).join(", ");
+    return `${sharing.replace(/ tensor cores(?=,.* tensor cores)/g, "")} ${figure(peak / 1e12, 3)}`;
+  });
+}
+
 function drawRoofline(box, group, device, kernels) {
   const { text } = colours();
-  const units = [...new Set(kernels.map((kernel) => kernel.unit))].filter((unit) => device.peaks[unit]);
-  const peaks = [...new Set(units.map((unit) => device.peaks[unit]))];
-  const unitsOf = (peak) => units.filter((unit) => device.peaks[unit] === peak).join(", "); // they share a roof
+  const peaks = roofPeaks(device, kernels);
+  const names = roofNames(device, kernels);
   const xs = [...kernels.map((kernel) => kernel.intensity), ...peaks.map((peak) => (2 * peak) / device.bandwidth)];
   const ys = [...kernels.map((kernel) => kernel.operations_per_second / 1e12), ...peaks.map((peak) => peak / 1e12)];
   const x = logAxis(xAxis("operations per byte of device memory"), xs);
@@ -66,12 +84,20 @@ function drawRoofline(box, group, device, kernels) {
       [x.max, peak / 1e12],
     ].filter(([at]) => at >= x.min);
   };
+  const points = byOperator(group, device, kernels, (kernel) => [
+    kernel.intensity,
+    kernel.operations_per_second / 1e12,
+  ]);
+  const wrapped = wrappedLegend(
+    box,
+    points.map((one) => one.name),
+  );
   drawChart(
     box,
     `${kernels.length} kernels below the roofline of ${device.name}.`,
     {
-      legend: legend(),
-      grid: grid(),
+      legend: wrapped.legend,
+      grid: grid({ top: wrapped.top, right: isNarrow() ? 18 : 190 }),
       tooltip: { trigger: "item", formatter: ({ data }) => (data.kernel ? kernelTip(data.kernel) : "") },
       xAxis: x,
       yAxis: y,
@@ -83,15 +109,14 @@ function drawRoofline(box, group, device, kernels) {
           clip: true,
           lineStyle: { color: text, width: 1.5, type: position ? "dashed" : "solid" },
           endLabel: {
-            show: true,
-            formatter: `${unitsOf(peak)} ${figure(peak / 1e12, 3)}`,
+            show: !isNarrow(), // there they would stand on each other
+            formatter: names[position],
             color: text,
-            align: "right",
-            offset: [-4, -10],
+            fontSize: 11.5,
           },
           data: roof(peak),
         })),
-        ...byOperator(group, device, kernels, (kernel) => [kernel.intensity, kernel.operations_per_second / 1e12]),
+        ...points,
       ],
     },
     kernels.length,
@@ -103,32 +128,35 @@ function drawBandwidth(box, group, device, kernels) {
   const most = device.bandwidth / 1e9;
   const top =
     Math.ceil((Math.max(most, ...kernels.map((kernel) => kernel.bytes_per_second / 1e9)) * 1.1) / 1000) * 1000;
+  const points = byOperator(group, device, kernels, (kernel) => [kernel.bytes / 1e6, kernel.bytes_per_second / 1e9]);
+  const wrapped = wrappedLegend(
+    box,
+    points.map((one) => one.name),
+  );
   drawChart(
     box,
     `The bandwidth of ${kernels.length} kernels on ${device.name}.`,
     {
-      legend: legend(),
-      grid: grid({ left: 66 }),
+      legend: wrapped.legend,
+      grid: grid({ left: 66, top: wrapped.top }),
       tooltip: { trigger: "item", formatter: ({ data }) => (data.kernel ? kernelTip(data.kernel) : "") },
       xAxis: logAxis(
         xAxis("bytes moved (MB)"),
         kernels.map((kernel) => kernel.bytes / 1e6),
       ),
       yAxis: merged(yAxis("GB/s", { nameGap: 52 }), { type: "value", min: 0, max: top }),
-      series: byOperator(group, device, kernels, (kernel) => [kernel.bytes / 1e6, kernel.bytes_per_second / 1e9]).map(
-        (one, position) => ({
-          ...one,
-          markLine: position
-            ? undefined
-            : {
-                symbol: "none",
-                silent: true,
-                lineStyle: { color: text, type: "solid", width: 1.5 },
-                label: { formatter: `peak ${figure(most)} GB/s`, position: "insideStartTop", color: text },
-                data: [{ yAxis: most }],
-              },
-        }),
-      ),
+      series: points.map((one, position) => ({
+        ...one,
+        markLine: position
+          ? undefined
+          : {
+              symbol: "none",
+              silent: true,
+              lineStyle: { color: text, type: "solid", width: 1.5 },
+              label: { formatter: `peak ${figure(most)} GB/s`, position: "insideStartTop", color: text },
+              data: [{ yAxis: most }],
+            },
+      })),
     },
     kernels.length,
   );
