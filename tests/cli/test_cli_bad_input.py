@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.devices import select
 from autotune.devices.base import DeviceLostError

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from dispatcher.records import schedule, trial
 from factories import recording
 

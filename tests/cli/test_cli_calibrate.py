@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from factories import calibration
 
 from autotune.calibrate import run

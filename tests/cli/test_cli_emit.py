@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from dispatcher.records import trial
 from nvrtc import NVCC, UNOPTIMISED
 

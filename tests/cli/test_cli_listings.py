@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.cli.app import run
 from autotune.cli.commands import doctor

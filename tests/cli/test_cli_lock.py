@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune import compiler
 from autotune.base.cache import cache_folder

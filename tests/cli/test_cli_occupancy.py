@@ -1,7 +1,7 @@
 """occupancy: of what a block takes, and of an operator's schedule."""
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources

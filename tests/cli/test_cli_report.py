@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from factories import TRANSPOSE, schedules, trials
 
 from autotune.db import RunRecord, TuningDB

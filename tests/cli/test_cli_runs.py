@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from test_cli_database import trial
 
 from autotune.db import Outcome, RunRecord, TuningDB

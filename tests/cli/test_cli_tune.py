@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from factories import calibration, recording
 from postgres_server import PASSWORD, PostgresServer
 

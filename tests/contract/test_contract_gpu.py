@@ -4,9 +4,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from checker import check_checker, check_reference_kernel
+from contract.checker import check_checker, check_reference_kernel
+from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from cuda.bindings import driver
-from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 
 from autotune.base.cuda_core import CUDAError, handle_return
 from autotune.codegen.model.problem import Problem

@@ -9,9 +9,20 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from checker import check_checker, check_reference_kernel
+from contract.checker import check_checker, check_reference_kernel
+from contract.operator_cases import (
+    ARCHS,
+    CASES,
+    PECULIAR,
+    PRESETS,
+    PROBLEMS,
+    SMALL_PROBLEMS,
+    SPEC,
+    archs,
+    cases_of,
+    label,
+)
 from nvrtc import NVCC, UNOPTIMISED, compile_unoptimised
-from operator_cases import ARCHS, CASES, PECULIAR, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
 from pair_coverage import MOST
 
 from autotune import emulator

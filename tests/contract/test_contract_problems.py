@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from operator_cases import PROBLEMS, SMALL_PROBLEMS, SPEC, cases_of, label
+from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, SPEC, cases_of, label
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from operator_cases import PRESETS, SPEC, Case, cases_of, label
-from wide_layouts import at_threshold, check_wide, wide_layouts
+from contract.operator_cases import PRESETS, SPEC, Case, cases_of, label
+from contract.wide_layouts import at_threshold, check_wide, wide_layouts
 
 from autotune import emulator
 from autotune.codegen.model.problem import Problem

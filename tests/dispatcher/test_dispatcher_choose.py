@@ -4,7 +4,7 @@ import warnings
 from dataclasses import replace
 
 import pytest
-from records import H200, SGEMM, problem, schedule, trial
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.matmul.gemm.problem import GemmProblem

@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.epilogue.activation import Activation

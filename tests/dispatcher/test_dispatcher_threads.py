@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from cuda.bindings import driver
-from records import H200
+from dispatcher.records import H200
 
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.argument import Argument
