@@ -68,7 +68,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version
+        from .base.version import own_version
 
-        return version("autotune")
+        return own_version()
     return _lazy(name)

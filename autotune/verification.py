@@ -23,18 +23,27 @@ _Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Mismatch:
-    """How an output differs from what was expected: how many of its elements, and the first of them."""
+    """How an output differs from what was expected: how many of its elements, and the first of them.
+
+    Attributes:
+        count: elements that are wrong.
+        size: elements of the flat buffer.
+        index: of the first that is wrong.
+        actual, expected: what it is and what it should be.
+        place: its indices along several axes, for people.
+    """
 
     count: int
     size: int
     index: int
     actual: str
     expected: str
+    place: str = ""
 
     def __str__(self) -> str:
         return (
             f"wrong: {self.count} of {self.size} elements, "
-            f"first at {self.index}: got {self.actual}, expected {self.expected}"
+            f"first at {self.place or self.index}: got {self.actual}, expected {self.expected}"
         )
 
 
@@ -160,7 +169,7 @@ def compare(
     if rows is not None:
         judged = inside & tensor.of_rows(rows)
         right = right | ~judged
-    found = _found(right, inside, actual, before, lambda index: str(expected[index]))
+    found = _found(tensor, right, inside, actual, before, lambda index: str(expected[index]))
     return found or float(np.max(error, initial=0.0, where=judged & np.isfinite(error)))
 
 
@@ -168,7 +177,7 @@ def compare_checked(
     tensor: Tensor, actual: Array, right: Array, before: Array, counts: Array | None = None
 ) -> float | Mismatch:
     """The same of an output that is `Checked`, whose elements are `right` as `Problem.check` says."""
-    return _found(right, _inside(tensor, counts), actual, before, lambda _: str(tensor.judged)) or 0.0
+    return _found(tensor, right, _inside(tensor, counts), actual, before, lambda _: str(tensor.judged)) or 0.0
 
 
 def _inside(tensor: Tensor, counts: Array | None) -> _Mask:
@@ -178,7 +187,7 @@ def _inside(tensor: Tensor, counts: Array | None) -> _Mask:
 
 
 def _found(
-    right: _Mask, inside: _Mask, actual: Array, before: Array, expected: Callable[[int], str]
+    tensor: Tensor, right: _Mask, inside: _Mask, actual: Array, before: Array, expected: Callable[[int], str]
 ) -> Mismatch | None:
     if not inside.all():
         right = np.where(inside, right, _same_bits(actual, before))
@@ -186,7 +195,8 @@ def _found(
         return None
     index = int(np.argmin(right))
     wrong = int(right.size - np.count_nonzero(right))
-    return Mismatch(wrong, right.size, index, str(actual[index]), expected(index) if inside[index] else UNTOUCHED)
+    should = expected(index) if inside[index] else UNTOUCHED
+    return Mismatch(wrong, right.size, index, str(actual[index]), should, tensor.indices_of(index))
 
 
 def unwritten(
@@ -198,7 +208,7 @@ def unwritten(
     before it and after it.
     """
     left = _same_bits(*first) & _same_bits(*second) & ~_same_bits(first[0], second[0]) & _inside(tensor, counts)
-    return _found(~left, np.ones(tensor.size, np.bool_), second[1], second[0], lambda _: WRITTEN)
+    return _found(tensor, ~left, np.ones(tensor.size, np.bool_), second[1], second[0], lambda _: WRITTEN)
 
 
 def is_sampled(tensor: Tensor, rows: Array | None) -> bool:
@@ -217,7 +227,7 @@ def difference(tensor: Tensor, first: Array, second: Array, counts: Array | None
     index = int(np.argmin(same))
     return (
         f"{same.size - np.count_nonzero(same)} of {same.size} elements differ between two launches on the same inputs, "
-        f"first at {index}: {first[index]!s}, then {second[index]!s}"
+        f"first at {tensor.indices_of(index) or index}: {first[index]!s}, then {second[index]!s}"
     )
 
 

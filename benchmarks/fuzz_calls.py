@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout, suppress
 from copy import deepcopy
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from fuzz_files import changed, trials
@@ -16,6 +20,7 @@ from fuzz_values import ODD
 
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import problem_of_sizes
+from autotune.cli.app import run
 from autotune.codegen.model.problem import Problem
 from autotune.db import TuningDB
 from autotune.db.exchange import from_document, to_document
@@ -30,6 +35,7 @@ ARRAYS: list[Any] = [
     np.ones((8, 8), np.complex64), np.ones((8, 8), object), np.ones((8, 8), ">f4"), np.ones((9, 8), np.float32)[::2],
     np.ones((8, 8), np.float32)[::-1], np.broadcast_to(np.float32(1), (8, 8)), [[1.0]], 1.0, None, "x",
 ]  # fmt: skip
+COMPLETED = ["tune", "emit", "report", "tune --device", "db best --run", "runs show", "lock"]
 
 
 def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -61,9 +67,18 @@ def calls(random: Random, folder: Path) -> Iterator[tuple[str, Callable[[], Any]
             (name, getattr(dispatcher, name), tuple(arrays), {}),
             (f"plan {name}", dispatcher.plan, (name, *arrays), {}),
             ("explain", dispatcher.explain, (name, *arrays), {}),
+            ("complete", completed, (random.choice(COMPLETED), name, random.choice(ODD)), {}),
         ]  # fmt: skip
         label, call, arguments, options = random.choice(makers)
         yield f"{label}{arguments!r:.300}{options or ''}", partial(call, *arguments, **options)
+
+
+def completed(*words: str) -> None:
+    """What a shell offers for the last of some words."""
+    line = " ".join(["autotune", *words])
+    asked = {"_AUTOTUNE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    with patch.dict(os.environ, asked), redirect_stdout(io.StringIO()), suppress(SystemExit):
+        run([])
 
 
 def _problem(operator: Operator[Any, Any], random: Random) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from itertools import cycle
+from pathlib import Path
 from random import Random
 
 from fuzz_commands import commands
@@ -34,7 +35,7 @@ class Lines:
         makers: list[Callable[[], Case]] = [
             self._show, self._emit, self._explain, self._database, self._database, self._convert, self._import,
             self._listing, self._replay, self._long, self._odd, self._flipped, self._runs, self._report,
-            self._occupancy, self._upkeep, *[self._any] * 8,
+            self._occupancy, self._upkeep, self._lock, *[self._any] * 8,
         ]  # fmt: skip
         while True:
             case = self._random.choice(makers)()
@@ -128,15 +129,27 @@ class Lines:
 
     def _import(self) -> Case:
         """A document with something in it changed, into a database of its own."""
+        path = self._changed(self._files.export)
+        return Case(["db", "import", path, "--db", str(self._files.other), *self._maybe("--json")], (DONE, BAD_INPUT))
+
+    def _lock(self) -> Case:
+        """What a lock names, or one with something in it changed; and a new lock."""
+        path, output, files = self._changed(self._files.lock), self._output(), self._files
+        right = Case(["warm", "--lock", str(files.lock), *self._maybe("--json")], (DONE,))
+        wrong = Case(["warm", "--lock", path, *self._maybe("--json")], (DONE, FAILED, BAD_INPUT))
+        suites = [f"transpose={one}" for one in (files.suite, *files.wrong)]
+        suite = "--suite", suites[:1], ["", "transpose", "=", *suites[1:]]
+        new = self._of(["lock", f"--output={output[1][0]}", f"--suite={suites[0]}", "--device=h200"], suite, output)
+        return self._random.choice([right, wrong, wrong, new])
+
+    def _changed(self, right: Path) -> str:
+        """The path of a JSON document with something in it changed, or cut short."""
         self._count += 1
-        path = self._files.folder / f"document-{self._count}.json"
-        document = json.loads(self._files.export.read_text())
+        path, document = self._files.folder / f"document-{self._count}.json", json.loads(right.read_text())
         changed(document, self._random)
         text = json.dumps(document)
         path.write_text(text if self._random.random() < 0.8 else text[: self._random.randrange(len(text))])
-        return Case(
-            ["db", "import", str(path), "--db", str(self._files.other), *self._maybe("--json")], (DONE, BAD_INPUT)
-        )
+        return str(path)
 
     def _listing(self) -> Case:
         words = self._random.choice(

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from autotune.cli.app import run
 from autotune.db import DeviceRecord, Outcome, ProblemRecord, RunRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.exchange import to_document
 from autotune.db.recording import write_recording
@@ -32,6 +33,8 @@ class Files:
         write_recording(self.recording, trials("transpose", 4096, 20))
         self.suite = folder / "suite.json"
         self.suite.write_text('[{"m": 64}, {"m": 65, "group": "odd"}]')
+        self.lock = folder / "lock.json"
+        run(["lock", f"--suite=transpose={self.suite}", "--device=h200", "--json", f"--output={self.lock}"])
         self.text = folder / "text.txt"
         self.text.write_text("no database, no recording, no report\n" * 50)
         (folder / "folder").mkdir()
@@ -39,8 +42,8 @@ class Files:
         self.wrong = [self.missing, folder / "folder", self.text, Path("/dev/null"), Path()]
 
     def _database(self, name: str) -> Path:
-        run = RunRecord("autotune tune sgemm", "sgemm", {}, "bayes", 0, [], RUN)
-        with TuningDB(str(self.folder / name)) as db, db.running(run):
+        tuned = RunRecord("autotune tune sgemm", "sgemm", {}, "bayes", 0, [], RUN)
+        with TuningDB(str(self.folder / name)) as db, db.running(tuned):
             for trial in trials("transpose", 64, 4):
                 db.record(trial)
             for trial in trials("sgemm", 64, 4):

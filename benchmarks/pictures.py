@@ -1,5 +1,7 @@
 """Draw a picture of each family from results of `autotune bench`: how many times as fast as each baseline.
 
+``overview.svg`` has the geometric mean of each operator, over the fastest baseline of each problem.
+
     python benchmarks/pictures.py benchmarks/results/h200
 
 Needs Matplotlib.
@@ -10,7 +12,9 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from statistics import geometric_mean
 
+from autotune.bench.baselines import COPY_NAME
 from autotune.bench.plot import draw
 
 # Of each picture the results, as files are named after them.
@@ -23,6 +27,26 @@ FAMILIES = {
     "norms": ("rms_norm", "layer_norm", "norm_backward"),
     "cross_entropy": ("cross_entropy",),
 }
+
+
+# Of the overview the results of each operator.
+OVERVIEW = (
+    *("suite-gemm", "suite-gemm-linear", "suite-layers", "suite-scans", "suite-layouts", "suite-reduce", "suite-map"),
+    *("suite-dropout", "suite-rope", "suite-rms_norm", "suite-layer_norm", "suite-norm_backward", "suite-softmax"),
+    *("suite-softmax_backward", "suite-cross_entropy", "suite-cross_entropy_backward"),
+)
+FASTEST = "the fastest of its baselines"
+
+
+def overview(folder: Path) -> None:
+    """Write ``overview.svg``; the copy, which computes nothing, is no baseline there."""
+    means = []
+    for name in OVERVIEW:
+        result = json.loads((folder / f"{name}.json").read_text())
+        compared = [[ratio for by, ratio in run["ratios"].items() if by != COPY_NAME] for run in result["runs"]]
+        least = [min(ratios) for ratios in compared if ratios]
+        means.append((f"{result['operator']}, {len(least)} problems", {FASTEST: geometric_mean(least)}))
+    draw(folder / "overview.svg", f"geometric means on {result['device']}", means, [FASTEST])
 
 
 def main(folder: Path) -> None:
@@ -38,4 +62,5 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    overview(Path(sys.argv[1]))
     main(Path(sys.argv[1]))

@@ -25,7 +25,7 @@ from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
 from .run_record import RunRecord
-from .states import Status, TimeSource
+from .states import Objective, Status, TimeSource
 from .stored_calibrations import StoredCalibrations
 from .stored_study import StoredStudy
 from .storing import Rule, better, newest, store
@@ -87,17 +87,25 @@ class TuningDB(StoredCalibrations, Upkeep):
         self._store([trial], newest)
 
     @contextmanager
-    def study(self, name: str, device: DeviceRecord, problem: ProblemRecord, run: str) -> Iterator[StoredStudy]:
+    def study(
+        self,
+        name: str,
+        device: DeviceRecord,
+        problem: ProblemRecord,
+        run: str,
+        objective: Objective = Objective.TIME,
+    ) -> Iterator[StoredStudy]:
         """A tuner's part in a study, which is made if it is new; at its end others may have what it has not tried.
 
         Args:
             name: tells the studies of a device model and a problem apart.
             device, problem: as in a trial; those that are known already stay as they are.
             run: the id of the run that the tuner works for, which is `running`.
+            objective: what is minimised.
         """
         self._take_in(problem.operator, device.model)
         self._store([], newest, operators={problem.operator})
-        study = StoredStudy(self, name, device, problem, run)
+        study = StoredStudy(self, name, device, problem, run, objective)
         try:
             yield study
         finally:

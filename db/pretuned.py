@@ -11,6 +11,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from autotune.search_spaces.machine.devices import file_stem
+
 FOLDER = Path(__file__).parent / "pretuned"
 CALIBRATION = "calibration.json"  # the calibration of a device model, beside its trials
 
@@ -40,7 +42,7 @@ def shipped_files(operator: str | None = None, device: str | None = None) -> lis
     Exports that lie in the folder itself may hold trials of any operator.
     """
     folder = shipped_folder()
-    models = folder.glob("*/") if device is None else [folder / folder_name(device)]
+    models = folder.glob("*/") if device is None else [folder / file_stem(device)]
     found = [*folder.glob("*.json")]
     for model in models:
         found += (path for path in model.glob("*.json") if operator in (None, path.stem.partition("-")[0]))
@@ -67,11 +69,6 @@ def advice(device: str, operator: str | None = None) -> str:
         f"autotune tune {operator or 'OPERATOR'} --untuned --seconds 60 finds good ones for what programs called, "
         "in a minute a problem"
     )
-
-
-def folder_name(device: str) -> str:
-    """The name of a device model's folder: ``nvidia_h200`` of ``NVIDIA H200``."""
-    return re.sub(r"[^a-z0-9]+", "_", device.lower())
 
 
 def file_name(operator: str, compiler: str) -> str:

@@ -10,11 +10,12 @@ from statistics import quantiles
 from typing import Any
 
 from autotune.base.files import write_text
+from autotune.search_spaces.machine.devices import file_stem
 
 from .comparison import BaselineTimes
 from .exchange import to_document
 from .packing import packed
-from .pretuned import file_name, folder_name
+from .pretuned import file_name
 from .trials import Trial
 
 _DIGITS = 9  # nanoseconds: an event resolves 32 of them
@@ -32,7 +33,7 @@ def ship(trials: Iterable[Trial], folder: Path) -> list[Path]:
     groups: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
         name = file_name(trial.problem.operator, trial.compiler)
-        groups.setdefault((folder_name(trial.device.model), name), []).append(_reduced(trial))
+        groups.setdefault((file_stem(trial.device.model), name), []).append(_reduced(trial))
     written = []
     for (device, name), listed in sorted(groups.items()):
         path = folder / device / name

@@ -22,6 +22,13 @@ class TimeSource(StrEnum):
     MODELLED = "modelled"
 
 
+class Objective(StrEnum):
+    """What a run minimises of a launch: its seconds, or the joules that the whole board uses meanwhile."""
+
+    TIME = "time"
+    ENERGY = "energy"
+
+
 class Outcome(StrEnum):
     """How a run ended that could say so."""
 

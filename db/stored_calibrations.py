@@ -9,12 +9,13 @@ from sqlalchemy.orm import Session
 
 from autotune.search_spaces.machine.calibration import Calibration
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.devices import file_stem
 from autotune.search_spaces.machine.roofline import Peaks
 
 from .connection import DatabaseConnection
 from .errors import DatabaseError
 from .models import CalibrationRow, DeviceRow
-from .pretuned import CALIBRATION, folder_name, shipped_folder
+from .pretuned import CALIBRATION, shipped_folder
 from .storing import device_id
 from .trials import DeviceRecord
 
@@ -50,7 +51,7 @@ def shipped_calibration(device: str) -> Calibration | None:
     Raises:
         DatabaseError: the file states none.
     """
-    path = shipped_folder() / folder_name(device) / CALIBRATION
+    path = shipped_folder() / file_stem(device) / CALIBRATION
     if not path.is_file():
         return None
     try:

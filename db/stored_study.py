@@ -21,7 +21,7 @@ from autotune.codegen.model.schedule import Schedule
 from .connection import DatabaseConnection
 from .life import living
 from .models import ClaimRow, StudyRow, TrialRow
-from .states import Status
+from .states import Objective, Status
 from .storing import device_id, newest, problem_id, row_id, store
 from .trials import DeviceRecord, ProblemRecord, Trial
 
@@ -38,7 +38,7 @@ class News(NamedTuple):
     Attributes:
         claimed: what others try.
         free: what is left of tuners that are over.
-        ended: what was tried, with its seconds; None for a failure.
+        ended: what was tried, with its cost; None for a failure.
     """
 
     claimed: list[Fields]
@@ -54,12 +54,21 @@ class StoredStudy:
         name: tells studies of a problem and a device apart.
         device, problem: what the study is of.
         run: the id of the run that the tuner works for.
+        objective: what is minimised.
     """
 
     def __init__(
-        self, db: DatabaseConnection, name: str, device: DeviceRecord, problem: ProblemRecord, run: str
+        self,
+        db: DatabaseConnection,
+        name: str,
+        device: DeviceRecord,
+        problem: ProblemRecord,
+        run: str,
+        objective: Objective,
     ) -> None:
         self._db, self._run = db, run
+        joules = TrialRow.conditions["joules"].as_float()
+        self._cost = (joules if objective is Objective.ENERGY else TrialRow.seconds).label("cost")
         self._tuner = uuid4().hex[:12]
         self._over: set[str] = set()  # runs
         self._newest_claim = 0
@@ -84,7 +93,7 @@ class StoredStudy:
             ClaimRow.tuner != self._tuner,
             ClaimRow.id > (0 if look else self._newest_claim),
         )
-        ended = select(TrialRow.number, TrialRow.schedule, TrialRow.status, TrialRow.seconds).where(
+        ended = select(TrialRow.number, TrialRow.schedule, TrialRow.status, self._cost).where(
             TrialRow.study_id == self._id, TrialRow.number > self._seen
         )
         if last is not None:
@@ -100,7 +109,7 @@ class StoredStudy:
         return News(
             [claim.schedule for claim in claimed if not self._is_free(claim)],
             [claim.schedule for claim in claimed if self._is_free(claim)],
-            [(trial.schedule, trial.seconds if trial.status is Status.OK else None) for trial in over],
+            [(trial.schedule, trial.cost if trial.status is Status.OK else None) for trial in over],
         )
 
     def claim(self, schedule: Schedule) -> bool:

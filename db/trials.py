@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from math import inf
 from reprlib import repr as short
 from statistics import median
 from typing import Any, Self
@@ -16,7 +17,7 @@ from autotune.search_spaces.machine.rates import duration, peak_share
 
 from .checks import NAME_LENGTH, check_json, check_name, check_seconds, check_text, finite_or_none
 from .comparison import BaselineTimes
-from .states import Status, TimeSource
+from .states import Objective, Status, TimeSource
 
 
 def _now() -> datetime:
@@ -159,6 +160,17 @@ class Trial:
     def seconds(self) -> float | None:
         """Median of the samples; None if there are none."""
         return median(self.samples) if self.samples else None
+
+    @property
+    def joules(self) -> float | None:
+        """The energy of a launch; None where it was not measured."""
+        joules = self.conditions.get("joules")
+        return joules if isinstance(joules, int | float) and 0 < joules < inf else None
+
+    def cost(self, objective: Objective) -> float:
+        """What a run minimises of it; infinite if it failed, or if that was not measured."""
+        value = self.joules if objective is Objective.ENERGY else self.seconds
+        return value if self.ok and value else inf
 
     @property
     def faster_baselines(self) -> frozenset[str]:

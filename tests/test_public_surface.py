@@ -3,9 +3,10 @@
 import re
 import subprocess
 import sys
-from importlib import import_module
+from importlib import import_module, metadata
 from importlib.metadata import version
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -30,6 +31,11 @@ def test_all_public_names_are_there(package: str) -> None:
 
 def test_the_version_is_that_of_the_package() -> None:
     assert autotune.__version__ == version("autotune")
+
+
+def test_a_checkout_on_the_path_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "distribution", Mock(side_effect=metadata.PackageNotFoundError))
+    assert autotune.__version__ == "unknown"
 
 
 def test_python_m_autotune_is_the_command() -> None:

@@ -14,11 +14,11 @@ from autotune.compiler import compile_kernel
 from autotune.db.states import Status
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.driver import reason
+from autotune.devices.energy import Energy, Meter
 from autotune.search_spaces.machine.rates import duration
 from autotune.search_spaces.machine.roofline import impossible_rate
 
 from .baseline import BaselineRun, Launcher
-from .energy import Energy, Meter
 from .graph import captured
 from .interleave import interleaved
 from .time_limit import within

@@ -11,12 +11,12 @@ from autotune.codegen.model.problem import Problem
 from autotune.compiler import CompileError
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
+from autotune.devices.energy import Meter
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.roofline import Peaks
 
 from .baseline import Baseline
 from .comparison import OWN, Comparison, compare
-from .energy import Meter
 from .own_schedule import OwnSchedule
 
 

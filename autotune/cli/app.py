@@ -7,13 +7,13 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Annotated, NoReturn
 
 import typer
 from typer.main import get_command
 
 from autotune.base.log import show_messages
+from autotune.base.version import own_version
 
 from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
@@ -31,6 +31,7 @@ from .commands.explain import explain
 from .commands.export import export
 from .commands.lock import lock
 from .commands.occupancy import app as occupancy
+from .commands.profile import profile
 from .commands.record import record
 from .commands.reduce import reduce
 from .commands.replay import replay
@@ -66,6 +67,7 @@ app.add_typer(
     operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch, torch=bench_torch),
     name="bench",
 )
+app.add_typer(operator_commands(profile), name="profile")
 app.add_typer(operator_commands(record), name="record")
 app.add_typer(_alone(convert))
 app.add_typer(_alone(replay))
@@ -84,7 +86,7 @@ app.add_typer(_alone(doctor))
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"autotune {version('autotune')}")
+        typer.echo(f"autotune {own_version()}")
         raise typer.Exit
 
 

@@ -24,6 +24,7 @@ class Field:
         example: of a problem's size, its value if the user gives none.
         help: what the docstring of the dataclass or of a base says about it under ``Attributes:``, else empty.
         choices: the only values, if not all of the kind are.
+        power_of_two: whether a number must be one.
     """
 
     name: str
@@ -32,13 +33,15 @@ class Field:
     example: int | None
     help: str
     choices: tuple[Any, ...] = ()
+    power_of_two: bool = False
 
     @property
     def allowed(self) -> str:
-        """The choices, else ``int``, ``bool``, or the values of the enum."""
+        """The choices, else ``int``, ``power of two``, ``bool``, or the values of the enum."""
         if self.choices:
             return " | ".join(map(str, self.choices))
-        return " | ".join(self.kind) if issubclass(self.kind, StrEnum) else self.kind.__name__
+        number = "power of two" if self.power_of_two else self.kind.__name__
+        return " | ".join(self.kind) if issubclass(self.kind, StrEnum) else number
 
 
 def fields_of(cls: type[Any]) -> list[Field]:
@@ -52,6 +55,7 @@ def fields_of(cls: type[Any]) -> list[Field]:
             specs[field.name].example,
             texts.get(field.name, specs[field.name].text),
             specs[field.name].allowed,
+            specs[field.name].power_of_two,
         )
         for field in fields(cls)
     ]

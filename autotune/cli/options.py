@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -80,6 +80,11 @@ def command_line(context: typer.Context, db: str | None, location: str) -> str:
     return join(["autotune", *(named.get(word, word) for word in context.obj)])
 
 
+def chosen_database(db: str | None, location: str) -> str:
+    """The option of a further command that names the database, if the user named one."""
+    return f" --db {quote(location)}" if db else ""
+
+
 def output_option(text: str) -> Any:
     """The option ``-o`` for a file; that it can be written is known before a command begins."""
     return typer.Option("--output", "-o", help=text, callback=checked_output)
@@ -148,23 +153,23 @@ def gpu_of(selector: str, command: str) -> CudaDevice:
     return device
 
 
-def worker_device_of(selector: str) -> WorkerDevice:
+def worker_device_of(selector: str, *, energy: bool = False) -> WorkerDevice:
     """`device_of` in a process of its own."""
     from autotune.devices.select import worker_device
 
     with _device_errors():
-        return worker_device(selector)
+        return worker_device(selector, energy=energy)
 
 
 @contextmanager
-def worker_devices_of(selectors: str) -> Iterator[list[WorkerDevice]]:
+def worker_devices_of(selectors: str, *, energy: bool = False) -> Iterator[list[WorkerDevice]]:
     """The devices of `DevicesOption`, each in a process of its own, which ends with the context."""
     from autotune.devices.select import resolved_all
 
     with ExitStack() as opened:
         with _device_errors():
             names = resolved_all(selectors)
-        yield [opened.enter_context(worker_device_of(name)) for name in names]
+        yield [opened.enter_context(worker_device_of(name, energy=energy)) for name in names]
 
 
 def spec_of(selector: str) -> DeviceSpec:

@@ -36,7 +36,7 @@ class Evaluation:
         error: one line that says what went wrong, empty if nothing did.
         max_error: largest absolute error of the output, None where it was not compared.
         conditions: how the device took the samples, as JSON values: clocks, temperature, …, and ``stopped_early`` if
-            fewer than planned were enough.
+            fewer than planned were enough; ``joules`` and ``watts`` of launches where these are measured.
         killed: whether its process was killed from outside, twice: the kernel may not be to blame.
     """
 

@@ -16,6 +16,7 @@ from autotune.search_spaces.machine.devices import capability_limits, model_rate
 from .base import DeviceError
 from .cuda_context import CudaContext
 from .driver import check_device, cuda_version
+from .energy import Meter
 
 # cuda.core and what is built on it are imported by the first who has a GPU.
 if TYPE_CHECKING:
@@ -31,17 +32,19 @@ class CudaDevice(CudaContext):
     Args:
         ordinal: of the GPU.
         pruner: says which kernels are not worth more samples; by default `SlowerPruner`.
+        energy: whether sessions measure the energy of each kernel, too.
 
     Attributes:
         time_source, environment: see `Device`.
 
     Raises:
-        DeviceError: no driver, an old one, no such GPU, or one of an unknown compute capability.
+        DeviceError: no driver, an old one, no such GPU, one of an unknown compute capability, or one whose energy is
+            asked for and not told by NVML.
     """
 
     time_source = TimeSource.MEASURED
 
-    def __init__(self, ordinal: int, pruner: BasePruner | None = None) -> None:
+    def __init__(self, ordinal: int, pruner: BasePruner | None = None, *, energy: bool = False) -> None:
         check_device(ordinal)
         from cuda.core import Device as Handle
 
@@ -50,6 +53,9 @@ class CudaDevice(CudaContext):
         super().__init__(str(ordinal), handle, driver_spec(handle.name, handle.properties))
         self.environment: Mapping[str, str] = _environment(handle)
         self._pruner = pruner
+        self._meter = Meter(self.conditions.joules) if energy else None
+        if energy and self.conditions.joules() is None:
+            raise DeviceError(f"NVML does not tell the energy of device {ordinal}, {self.spec.name}")
 
     def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> CudaSession:
         """Set up a problem with random inputs made from `seed`.
@@ -59,7 +65,7 @@ class CudaDevice(CudaContext):
         """
         from .cuda_session import CudaSession
 
-        return CudaSession(self, operator, problem, seed, self._pruner)
+        return CudaSession(self, operator, problem, seed, self._pruner, self._meter)
 
 
 def driver_spec(name: str, properties: Any) -> DeviceSpec:

@@ -28,6 +28,7 @@ from autotune.verification import exact_launch_inputs
 from .base import DeviceError, Evaluation
 from .cuda_context import CudaContext
 from .driver import reason
+from .energy import Meter
 from .launcher import LoadedProgram
 from .memory import GuardedBuffer
 from .operands import Operands
@@ -46,7 +47,7 @@ class CudaSession:
     """A session in a `CudaContext`; a context manager that frees its device memory.
 
     A kernel is sampled until `pruner` says that it cannot be the fastest of the session (`Race`). Without a `pruner`,
-    one that is `Race.hopeless` is not warmed up.
+    one that is `Race.hopeless` is not warmed up. With a `meter`, the energy of each is measured after its time.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class CudaSession:
         problem: Problem,
         seed: int,
         pruner: BasePruner | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.problem = problem
         self._context = context
@@ -63,7 +65,7 @@ class CudaSession:
         self._seed = seed
         self.time_limit = time_limit(problem, context.spec)
         self._memory = ExitStack()
-        self._pruner = pruner
+        self._pruner, self._meter = pruner, meter
         self._sampled_at = -inf
         self._load = lru_cache(maxsize=1)(LoadedProgram)  # an evaluation prepares a kernel up to three times
 
@@ -191,6 +193,9 @@ class CudaSession:
             samples, early = measure(sample, monotonic, self._race.prune, conditions.slowed_down, hopeless)
             stopped = {"stopped_early": True} if early else {}
             found = replace(checked, samples=samples, conditions=conditions.now() | stopped)
+            energy = self._meter and self._meter.measure(ready.launch, self.wait, median(samples))
+            if energy:
+                found = replace(found, conditions={**found.conditions, **energy._asdict()})
             again = self._operands.verify(ready.launch, ready.beside)
             last = self._operands.output_checksums()
         if again.status is not Status.OK:

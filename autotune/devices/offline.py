@@ -17,7 +17,7 @@ from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
-from autotune.search_spaces.machine.time_model import VERSION
+from autotune.search_spaces.machine.time_model import model_version
 
 from .base import DeviceError, Evaluation
 
@@ -37,7 +37,10 @@ class OfflineDevice:
         """
         try:
             self.spec = named_device(selector)
-            self.environment: Mapping[str, str] = {"emulator": compiler_version(), "time model": VERSION}
+            self.environment: Mapping[str, str] = {
+                "emulator": compiler_version(),
+                "time model": model_version(self.spec),
+            }
         except (ValueError, HostCompilerMissingError) as error:
             raise DeviceError(str(error)) from None
         self.selector = selector
@@ -69,18 +72,25 @@ class OfflineSession:
             return Evaluation(Status.LAUNCH_ERROR, error=str(error))
         errors: list[float] = []
         for problem, like in self._operator.checks(self._problem, schedule):
-            check = self._verify(problem, self._operator.program(problem, like, self._spec))
+            try:
+                check = self._verify(problem, self._operator.program(problem, like, self._spec))
+            except (EmulatorKilledError, CompilerKilledError) as error:
+                return Evaluation(Status.CRASHED, error=str(error), killed=True)
             if check.status is not Status.OK:
                 return check
             errors.append(check.max_error or 0.0)
         return Evaluation(Status.OK, (seconds,), max_error=max(errors, default=None))
 
     def _emulate(self, problem: Problem, program: Program) -> Evaluation:
-        """What the emulator says of one kernel on one small problem."""
+        """What the emulator says of one kernel on one small problem.
+
+        Raises:
+            EmulatorKilledError, CompilerKilledError: it was killed, which is no verdict to remember.
+        """
         try:
             return Evaluation(Status.OK, max_error=verify(problem, program, self._seeds, self._spec.compute_capability))
-        except (EmulatorKilledError, CompilerKilledError) as error:
-            return Evaluation(Status.CRASHED, error=str(error), killed=True)
+        except (EmulatorKilledError, CompilerKilledError):
+            raise
         except EmulatorError as error:
             return Evaluation(Status.WRONG, error=f"{error}, for {problem.key}")
         except CompileError as error:

@@ -120,7 +120,8 @@ class OutputJudge:
             left = self._verifier.unwritten(tensor, self._earlier[name], self._buffers[name], counts)
             if left.wrong:
                 got = str(self._buffers[name].element(left.first, tensor.dtype.numpy))
-                found[name] = Mismatch(left.wrong, tensor.size, left.first, got, WRITTEN)
+                place = tensor.indices_of(left.first)
+                found[name] = Mismatch(left.wrong, tensor.size, left.first, got, WRITTEN, place)
         return found
 
     def _uploaded(self, rows: Array) -> GuardedBuffer:
@@ -154,4 +155,5 @@ class OutputJudge:
         count_at = partial(counts.element, dtype="int32") if counts else None
         if tensor.reaches(index, count_at):
             should = str(expected.element(index, expected_dtype(tensor).numpy)) if expected else str(tensor.judged)
-        return Mismatch(found.wrong, tensor.size, index, str(actual.element(index, tensor.dtype.numpy)), should)
+        got = str(actual.element(index, tensor.dtype.numpy))
+        return Mismatch(found.wrong, tensor.size, index, got, should, tensor.indices_of(index))

@@ -23,7 +23,7 @@ ALL = "all"
 _FALLBACK = "h200"
 
 
-def device(selector: str, pruner: BasePruner | None = None) -> Device:
+def device(selector: str, pruner: BasePruner | None = None, *, energy: bool = False) -> Device:
     """The device of a selector: ``auto``, a GPU's number, the name of an offline device, or ``replay:FILE``.
 
     ``auto`` is GPU 0 if the driver sees one, else the offline h200.
@@ -31,6 +31,7 @@ def device(selector: str, pruner: BasePruner | None = None) -> Device:
     Args:
         selector: the device.
         pruner: says which kernels a GPU need not sample further, instead of `SlowerPruner`.
+        energy: whether the energy of each kernel is measured, too, which takes a second.
 
     Raises:
         DeviceError: the device cannot be used, or there is no such device; then the message lists what is allowed.
@@ -39,7 +40,9 @@ def device(selector: str, pruner: BasePruner | None = None) -> Device:
     if name.isdecimal():
         from .cuda import CudaDevice
 
-        return CudaDevice(int(name), pruner)
+        return CudaDevice(int(name), pruner, energy=energy)
+    if energy:
+        raise DeviceError(f"energy is measured on a GPU, which device {name} is not: no model tells it")
     if name.startswith(PREFIX):
         return ReplayDevice(name)
     from .offline import OfflineDevice
@@ -47,7 +50,7 @@ def device(selector: str, pruner: BasePruner | None = None) -> Device:
     return OfflineDevice(name)
 
 
-def worker_device(selector: str, pruner: BasePruner | None = None) -> WorkerDevice:
+def worker_device(selector: str, pruner: BasePruner | None = None, *, energy: bool = False) -> WorkerDevice:
     """`device` in a process of its own, for kernels that nobody has tried before.
 
     Raises:
@@ -55,7 +58,7 @@ def worker_device(selector: str, pruner: BasePruner | None = None) -> WorkerDevi
     """
     from .worker_device import WorkerDevice
 
-    return WorkerDevice(partial(device, selector, pruner))
+    return WorkerDevice(partial(device, selector, pruner, energy=energy))
 
 
 def resolved_all(selectors: str) -> list[str]:

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from autotune.base.errors import AutotuneError
+from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.hardware import MOST_ARGUMENT_BYTES
 from autotune.codegen.model.launch import Launch, Memset, Region
 from autotune.codegen.model.packing import laid_out
@@ -88,7 +89,7 @@ def run(
         completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if -completed.returncode in _TRAPS:
         completed = subprocess.run(built(explains=True), input=asked, capture_output=True, check=False)
-    _check_outcome(completed, cpu_seconds)
+    _check_outcome(completed, program, cpu_seconds)
     _copy_outputs(completed.stdout, [(t, arrays[t.name]) for t in buffers if t.role is not Role.INPUT])
 
 
@@ -145,7 +146,6 @@ def _check_arguments(program: Program) -> None:
 def _check_launch(launch: Launch) -> None:
     """The limits that all CUDA devices share."""
     named = [
-        *(("grid", *pair) for pair in zip(launch.grid, (2**31 - 1, 65535, 65535), strict=True)),
         *(("block", *pair) for pair in zip(launch.block, (1024, 1024, 64), strict=True)),
         ("threads in a block", launch.threads, 1024),
     ]
@@ -196,7 +196,7 @@ def _check_regions(launch: Launch, workspace_bytes: int) -> None:
         end = one.offset + one.bytes
 
 
-def _check_outcome(completed: subprocess.CompletedProcess[bytes], cpu_seconds: int) -> None:
+def _check_outcome(completed: subprocess.CompletedProcess[bytes], program: Program, cpu_seconds: int) -> None:
     if completed.returncode == 0:
         return
     if completed.returncode == -signal.SIGXCPU:
@@ -205,7 +205,24 @@ def _check_outcome(completed: subprocess.CompletedProcess[bytes], cpu_seconds: i
         raise EmulatorKilledError("the emulator was killed, twice: did memory run out?")
     if completed.returncode < 0:
         raise EmulatorError(f"the kernel crashed with {signal.Signals(-completed.returncode).name}")
-    raise EmulatorError(completed.stderr.decode().strip())
+    message, _, number = completed.stderr.decode().strip().rpartition("\n")
+    raise EmulatorError(message + _place(program, int(number), message))
+
+
+def _place(program: Program, number: int, message: str) -> str:
+    """Which launch of several a message is about, and which part of the workspace: `` (in count, histogram)``."""
+    steps = [step for step, _ in program.numbered]
+    if number < 0 or len(steps) == 1 or not isinstance(launch := steps[number], Launch):
+        return ""
+    same = [index for index, step in enumerate(steps) if isinstance(step, Launch) and step.entry == launch.entry]
+    turn = f" {same.index(number) + 1} of {len(same)}" if len(same) > 1 else ""
+    at = re.search(rf"bytes? (\d+) .*of {WORKSPACE}", message)
+    parts = [
+        name
+        for name, taken in launch.arguments
+        if at and isinstance(taken, Region) and taken.offset <= int(at[1]) < taken.offset + taken.bytes
+    ]
+    return f" (in {', '.join([launch.entry + turn, *parts])})"
 
 
 def _copy_outputs(data: bytes, outputs: list[tuple[Tensor, Array]]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from autotune.base.files import read_regular
 from autotune.db.trials import Trial
 
+from .members import member, text
 from .winner import ratios
 
 _MOST_BYTES = 64 << 20  # of a result
@@ -30,9 +31,9 @@ def read_bench(path: Path) -> dict[str, Any]:
     """
     try:
         document = json.loads(read_regular(path, _MOST_BYTES))
-        title = f"{_text(document, 'operator')} on {_text(document, 'device')}, {_text(document, 'taken_at')[:10]}"
-        rows = [_row(run) for run in _member(document, "runs", list)]
-        summaries = _member(document, "baselines", dict)
+        title = f"{text(document, 'operator')} on {text(document, 'device')}, {text(document, 'taken_at')[:10]}"
+        rows = [_row(run) for run in member(document, "runs", list)]
+        summaries = member(document, "baselines", dict)
         return _bench(title, {str(name): str(summary) for name, summary in summaries.items()}, rows)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a result of autotune bench: {error}") from None
@@ -56,20 +57,20 @@ def _bench(title: str, summaries: Mapping[str, str], rows: list[dict[str, Any]])
 
 
 def _row(run: Any) -> dict[str, Any]:
-    compared = _member(run, "ratios", dict)
+    compared = member(run, "ratios", dict)
     for name, ratio in compared.items():
         if not _positive(ratio):
             raise ValueError(f"the ratio to {short(name)} is {short(ratio)}: expected a number above 0")
-    contenders = _member(run, "contenders", dict).items()
+    contenders = member(run, "contenders", dict).items()
     energy = {name: told for name, contender in contenders if (told := _energy(name, contender))}
-    return {"problem": _text(run, "problem"), "group": _text(run, "group"), "ratios": compared, "energy": energy}
+    return {"problem": text(run, "problem"), "group": text(run, "group"), "ratios": compared, "energy": energy}
 
 
 def _energy(name: str, contender: Any) -> list[float]:
     """Joules and watts, or nothing where they were not measured."""
     if not isinstance(contender, dict) or contender.get("energy") is None:
         return []
-    energy = _member(contender, "energy", dict)
+    energy = member(contender, "energy", dict)
     found = [energy.get("joules"), energy.get("watts")]
     if not all(map(_positive, found)):
         raise ValueError(f"the energy of {short(name)} is {short(energy)}: expected joules and watts above 0")
@@ -78,15 +79,3 @@ def _energy(name: str, contender: Any) -> list[float]:
 
 def _positive(value: Any) -> bool:
     return type(value) in (int, float) and 0 < value < float("inf")
-
-
-def _text(values: Any, name: str) -> str:
-    text: str = _member(values, name, str)
-    return text
-
-
-def _member(values: Any, name: str, kind: type[Any]) -> Any:
-    value = values.get(name) if isinstance(values, dict) else None
-    if not isinstance(value, kind):
-        raise ValueError(f"expected an object with a member {name}, a {kind.__name__}")
-    return value

@@ -35,6 +35,7 @@ def document(
     records: Sequence[Trial],
     benches: Sequence[dict[str, Any]] = (),
     calibrations: Mapping[str, Calibration] = MappingProxyType({}),
+    profiles: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """A report as JSON values.
 
@@ -45,6 +46,7 @@ def document(
         records: the best trials of the device models of the groups, of every operator.
         benches: as `read_bench` gives them; what records say of baselines comes after those.
         calibrations: by device model; rooflines refer to them.
+        profiles: as `read_profile` gives them.
     """
     total = sum(len(group.trials) for group in groups)
     specs = {group.known.spec.name: group.known.spec for group in groups}
@@ -64,6 +66,7 @@ def document(
             for name, machine in machines.items()
         },
         "benches": [*benches, *compared_records(records)],
+        "profiles": list(profiles),
     }
 
 

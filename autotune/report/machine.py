@@ -8,7 +8,7 @@ from typing import Any
 from autotune.search_spaces.machine.calibration import Calibration, Figure
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.roofline import Peaks
-from autotune.search_spaces.machine.time_model import LATENCY_SECONDS
+from autotune.search_spaces.machine.time_model import MachineCosts
 
 from .calibration import calibration_document
 
@@ -29,7 +29,7 @@ class Machine:
     def latency(self) -> float:
         """Seconds of a load from device memory; the time model's, where none was measured."""
         figures = self.calibration.figures if self.calibration else {}
-        return figures.get(Figure.MEMORY_LATENCY, LATENCY_SECONDS)
+        return figures.get(Figure.MEMORY_LATENCY, MachineCosts.of(self.spec).latency_seconds)
 
     def document(self) -> dict[str, Any]:
         """JSON values: ``bandwidth`` (bytes per second), ``peaks`` (operations per second by unit), ``latency``.

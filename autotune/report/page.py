@@ -28,10 +28,12 @@ _SCRIPTS = (
     "convergence",
     "parameters",
     "importance",
+    "pareto",
     "roofline",
     "calibration",
     "ratios",
     "failures",
+    "profiles",
     "winner",
     "page",
 )

@@ -31,6 +31,8 @@ def trial_table(group: Group, most: int) -> dict[str, Any]:
         the first trial); ``status``, ``fields`` and ``metrics``. The status and each field are coded: ``values``, and
         for each trial the ``codes`` that are positions in them, -1 for a schedule without the field or of another
         version. A metric has ``numbers``, null where it is not known.
+        ``energy`` has ``millijoules``, null where they were not measured, and ``front``, the positions of the trials on
+        the Pareto front of time and energy.
     """
     numbers = _chosen(group.trials, most)
     trials = [group.trials[number] for number in numbers]
@@ -43,7 +45,18 @@ def trial_table(group: Group, most: int) -> dict[str, Any]:
         "status": _coded("status", [str(trial.status) for trial in trials]),
         "fields": _fields(group, schedules),
         "metrics": _metrics(group, trials, schedules),
+        "energy": _energy(trials),
     }
+
+
+def _energy(trials: Sequence[Trial]) -> dict[str, Any]:
+    """Few trials have any, and what finds their front takes seconds to import."""
+    millijoules = [trial.joules and float(f"{trial.joules * 1e3:.{_DIGITS}g}") for trial in trials]
+    if not any(millijoules):
+        return {"millijoules": [], "front": []}
+    from .pareto import front
+
+    return {"millijoules": millijoules, "front": front(trials)}
 
 
 def _chosen(trials: Sequence[Trial], most: int) -> list[int]:

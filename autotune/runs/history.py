@@ -13,7 +13,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.freshness import changed, judge, misjudged
-from autotune.db.states import Status
+from autotune.db.states import Objective, Status
 from autotune.db.trials import Trial, Tried
 from autotune.devices.base import Device
 from autotune.search_spaces.contract.modelled_time import fastest_first
@@ -35,26 +35,48 @@ class History:
     Args:
         operator, problem, device: what is asked for.
         db: the database.
+        objective: what is minimised.
     """
 
-    def __init__(self, operator: Operator[Any, Any], problem: Problem, device: Device, db: TuningDB) -> None:
+    def __init__(
+        self,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        device: Device,
+        db: TuningDB,
+        objective: Objective = Objective.TIME,
+    ) -> None:
         self._operator, self._problem, self._device, self._db = operator, problem, device, db
+        self._objective = objective
         self._asked = operator.name, problem.key, device.spec.name, compiler_version(), device.time_source
 
     def tried(self) -> dict[Schedule, float]:
-        """What need not be tried again, with its `seconds_of`, oldest first.
+        """What need not be tried again, with what a sampler is told of it, oldest first.
 
         It is of the same device model and kind of time, legal and not stale.
         """
-        fresh = (trial for trial in self._db.tried(*self._asked) if not self.stale(trial))
-        return {self._operator.schedule(trial.schedule): seconds_of(trial) for trial in fresh}
+        costs = self._energies() if self._objective is Objective.ENERGY else self._seconds()
+        return {self._operator.schedule(trial.schedule): cost for trial, cost in costs if not self.stale(trial)}
+
+    def _seconds(self) -> Iterator[tuple[Tried, float]]:
+        return ((trial, seconds_of(trial)) for trial in self._db.tried(*self._asked))
+
+    def _energies(self) -> list[tuple[Trial, float]]:
+        """The trials whose energy is known, and failed ones; others have to be tried again."""
+        operator, key, model, compiler, source = self._asked
+        trials = self._db.trials(operator, key, model)[::-1]
+        alike = [one for one in trials if (one.compiler, one.time_source) == (compiler, source)]
+        return [(one, one.cost(Objective.ENERGY)) for one in alike if one.joules or not one.ok]
 
     def ranked(self) -> list[Trial]:
         """The trials that the database puts first, best first."""
         return self._db.ranked(*self._asked, _LOOKED_AT)
 
     def best(self, known: Container[str]) -> Trial | None:
-        """The trial that the database puts first among those of known schedules, by digest; None if none is ok."""
+        """The best trial of the known schedules, by digest; None if none is ok."""
+        if self._objective is Objective.ENERGY:
+            told = [trial for trial, cost in self._energies() if cost < inf and trial.schedule_digest in known]
+            return min(told, key=lambda trial: trial.joules or inf, default=None)
         return next((one for one in self.ranked() if one.schedule_digest in known), None)
 
     def stale(self, trial: Trial | Tried) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from autotune.codegen.model.problem import Problem
 from autotune.compiler import compiler_version
 from autotune.db.freshness import changed_judge, changed_program
+from autotune.db.states import Objective
 from autotune.db.trials import Trial, Tried
 from autotune.devices.base import Device
 from autotune.search_spaces.contract.operator import Operator
@@ -34,12 +35,19 @@ def depends_on(device: Device | None) -> dict[str, str]:
     return now
 
 
-def study_name(operator: Operator[Any, Any], problem: Problem, device: Device, prefix: str | None = None) -> str:
+def study_name(
+    operator: Operator[Any, Any],
+    problem: Problem,
+    device: Device,
+    prefix: str | None = None,
+    objective: Objective = Objective.TIME,
+) -> str:
     """What tells studies of a problem and a device model apart: a digest of all that the times in one depend on.
 
     Args:
         operator, problem, device: what is tuned.
         prefix: a name that tuners give who want a study of their own.
+        objective: what is minimised.
 
     Raises:
         CompilerMissingError: there is no compiler.
@@ -47,7 +55,7 @@ def study_name(operator: Operator[Any, Any], problem: Problem, device: Device, p
     program = operator.emit(problem, operator.default(problem, device.spec)).digest
     values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.spec).parameters]
     known = json.dumps([depends_on(device), device.time_source, program, values], sort_keys=True)
-    digest = hashlib.sha256(known.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(known.encode()).hexdigest()[:8] + f"-{objective}" * (objective is Objective.ENERGY)
     return f"{prefix}: {digest}" if prefix else digest
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .linear import Linear as Linear
 from .operators import functions
+from .sdpa import scaled_dot_product_attention as scaled_dot_product_attention
 
 
 def __getattr__(name: str) -> Any:

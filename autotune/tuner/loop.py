@@ -40,7 +40,7 @@ def tune(
     run: Run | None = None,
     following: tuple[Operator[Any, Any], Problem] | None = None,
 ) -> TuneResult:
-    """Look for the fastest schedule of a problem on a device, and store every trial.
+    """Look for the best schedule of a problem on a device, by its time or its energy, and store every trial.
 
     Earlier winners and the operator's seeds come first, in the order of the time model, then what the sampler draws. If
     the best schedule is shape-specialised, its shape-generic twin comes last, since that may serve other problems. A
@@ -88,9 +88,9 @@ def tune(
         with CompilePool(options.compile_workers) as own_pool:
             return tune(operator, problem, device, db, options, on_progress, now, own_pool, run, following)
     operator = evaluable(operator, problem, device)
-    name = study_name(operator, problem, device, options.study)
+    name = study_name(operator, problem, device, options.study, options.objective)
     of = DeviceRecord.of(device.spec), ProblemRecord.of(operator.name, problem)
-    with db.study(name, *of, run.id) as study:
+    with db.study(name, *of, run.id, options.objective) as study:
         search = ProblemSearch(operator, problem, device, db, options, pool, study, run.id, lambda: now() - start)
         with suppress(KeyboardInterrupt):
             search.go_on(on_progress, following)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reprlib import repr as short
 
 from autotune.base.markup import Bar, facts
-from autotune.db.states import Status
+from autotune.db.states import Objective, Status
 from autotune.db.trials import Trial
 
 from .runoff import Runoff
@@ -23,7 +23,8 @@ class TuneOptions:
     Attributes:
         trials: new evaluations at most; schedules that the database knows already do not count.
         seconds: end after the evaluation that passes this time; None sets no limit.
-        patience: end after so many evaluations without a faster schedule; None sets no limit.
+        patience: end after so many evaluations without a better schedule; None sets no limit.
+        objective: what is minimised; energy needs a device that measures it, as ``worker_device("0", energy=True)``.
         only, exclude: which schedules are looked at, see `asked_for`; None means all.
         sampler: what proposes schedules, one of `SAMPLERS`.
         seed: of the sampler and of the problem's random inputs.
@@ -41,6 +42,7 @@ class TuneOptions:
     compile_workers: int | None = None
     study: str | None = None
     patience: int | None = None
+    objective: Objective = Objective.TIME
     only: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
 
@@ -49,6 +51,9 @@ class TuneOptions:
             value = getattr(self, name)
             if type(value) is not int and not (value is None and name in ("compile_workers", "patience")):
                 raise TypeError(f"{name}={value!r}: expected a whole number")
+        if self.objective not in list(Objective):
+            raise ValueError(f"objective={self.objective!r}: expected one of {', '.join(Objective)}")
+        object.__setattr__(self, "objective", Objective(self.objective))
         if not isinstance(self.seconds, int | float | None):
             raise TypeError(f"seconds={self.seconds!r}: expected a number, or None")
         if not isinstance(self.study, str | None):
@@ -80,7 +85,7 @@ class Progress:
         done: evaluations of this run, this one included.
         budget: evaluations that the run may make.
         elapsed: seconds since the run began.
-        best: the fastest ok trial so far, of this run and of those it goes on from.
+        best: the best ok trial so far, of this run and of those it goes on from.
         under_way: candidates that are being compiled, or wait for the device.
     """
 
@@ -107,6 +112,7 @@ class TuneResult:
         exhausted: whether no legal schedule was left to propose.
         interrupted: whether Ctrl-C or SIGTERM ended it.
         runoff: how the runoff ended; None if there was none.
+        error: of the last evaluation that failed; empty if none did.
     """
 
     best: Trial | None
@@ -118,6 +124,7 @@ class TuneResult:
     exhausted: bool
     interrupted: bool
     runoff: Runoff | None = None
+    error: str = ""
 
     @property
     def failed(self) -> int:

@@ -10,9 +10,9 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.source.listing import listing
 from autotune.compile_pool import CompilePool
-from autotune.db.states import Status, TimeSource
+from autotune.db.states import Objective, Status, TimeSource
 from autotune.db.trials import Trial
-from autotune.devices.base import Device, Session
+from autotune.devices.base import Device, DeviceError, Session
 from autotune.runs.failure_report import FailureReport
 from autotune.runs.history import History
 from autotune.search_spaces.contract.asked import asked_for
@@ -21,7 +21,7 @@ from autotune.search_spaces.contract.operator import Operator
 from .ahead import MOST_AHEAD, Ahead, compile_first
 from .evaluator import Evaluator, Job
 from .options import Progress, TuneOptions, TuneResult
-from .runoff import Runoff, fastest, losers, participants, run_off
+from .runoff import Runoff, leaders, losers, participants, run_off
 from .search.proposals import Proposals
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ProblemSearch:
     ) -> None:
         self._operator, self._problem, self._device, self._spec = operator, problem, device, device.spec
         self._db, self._options, self._pool, self._elapsed = db, options, pool, elapsed
-        self._history = History(operator, problem, device, db)
+        self._history = History(operator, problem, device, db, options.objective)
         self._asked = asked_for(operator, options.only or (), options.exclude or ())
         self._known = {one: seconds for one, seconds in self._history.tried().items() if self._is_asked(one)}
         first = [one for one in self._history.first_candidates() if self._is_asked(one)]
@@ -69,6 +69,7 @@ class ProblemSearch:
         self._depth = min(2 * pool.processes, MOST_AHEAD)
         self._in_order = device.time_source is TimeSource.MODELLED
         self._by_status: Counter[Status] = Counter()
+        self._error = ""
         self._fruitless = 0  # evaluations since the best was found
         self._few: list[Trial] = []
         self._runoff: Runoff | None = None
@@ -115,6 +116,7 @@ class ProblemSearch:
             exhausted=self._proposals.exhausted,
             interrupted=not self._ended,
             runoff=self._runoff,
+            error=self._error,
         )
 
     def _try_all(self, ahead: Ahead, session: Session, on_progress: Callable[[Progress], None] | None) -> None:
@@ -136,13 +138,17 @@ class ProblemSearch:
 
     def _evaluated(self, job: Job, session: Session) -> tuple[Trial, int]:
         """What became of a candidate, which is stored, and its number in the study."""
-        trial = self._evaluator.finish(job, session)
+        trial, objective = self._evaluator.finish(job, session), self._options.objective
+        if objective is Objective.ENERGY and trial.ok and not trial.joules:
+            device = self._device.selector
+            raise DeviceError(f"device {device} measures no energy: open a GPU by worker_device(…, energy=True)")
         number = self._study.end(trial)
         self._compared.add(trial.schedule_digest)
         if trial.status is not Status.OK:
+            self._error = trial.error or str(trial.status)
             FailureReport(trial, self._device.selector, self._options.seed, listing(job.program)).write()
-        self._few = fastest([*self._few, trial])
-        self._best = next(iter(fastest([self._incumbent, *self._few])), None)
+        self._few = leaders([*self._few, trial], objective)
+        self._best = next(iter(leaders([self._incumbent, *self._few], objective)), None)
         self._by_status[trial.status] += 1
         self._fruitless = 0 if self._best is trial else self._fruitless + 1
         return trial, number
@@ -165,11 +171,13 @@ class ProblemSearch:
             schedule = self._operator.schedule(trial.schedule)
             return self._evaluator.finish(self._evaluator.start(schedule), session)
 
+        if self._options.objective is Objective.ENERGY:  # of a second each, the mean of which is no minimum of noise
+            return
         if entered := participants(self._incumbent, self._few, self._by_status.total()):
             self._runoff, again = run_off(entered, measured_again)
             for trial in again:
                 self._db.record(trial)
-            self._best = self._runoff.winner if self._runoff else next(iter(fastest(again)), None)
+            self._best = self._runoff.winner if self._runoff else next(iter(leaders(again)), None)
 
     def _rank(self) -> None:
         """Let the database put the best first, and take what others have found in the meantime."""
@@ -178,7 +186,7 @@ class ProblemSearch:
             finished = self._runoff is not None and trial.schedule_digest in self._compared
             return finished or self._history.superseded(trial)
 
-        if self._best:
+        if self._best and self._options.objective is Objective.TIME:
             for trial in losers(self._best, self._history.ranked(), lost):
                 self._db.record(trial)
         self._proposals.learn()

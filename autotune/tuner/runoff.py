@@ -12,7 +12,7 @@ from heapq import nsmallest
 from math import inf
 
 from autotune.base.confidence import Interval, ratio_interval
-from autotune.db.states import Status, TimeSource
+from autotune.db.states import Objective, Status, TimeSource
 from autotune.db.trials import Trial
 
 ROUNDS = 8  # the fewest of which a ratio's bounds are 99 % sure: the least and the greatest
@@ -37,10 +37,10 @@ class Runoff:
     ratio: Interval
 
 
-def fastest(trials: Iterable[Trial | None]) -> list[Trial]:
-    """The few fastest ok trials, the fastest first."""
-    ok = (trial for trial in trials if trial and trial.status is Status.OK and trial.seconds is not None)
-    return nsmallest(1 + _CHALLENGERS, ok, key=_seconds)
+def leaders(trials: Iterable[Trial | None], objective: Objective = Objective.TIME) -> list[Trial]:
+    """The few best ok trials, the best first."""
+    ok = (trial for trial in trials if trial and trial.cost(objective) < inf)
+    return nsmallest(1 + _CHALLENGERS, ok, key=lambda trial: trial.cost(objective))
 
 
 def participants(incumbent: Trial | None, few: Sequence[Trial], evaluated: int) -> list[Trial]:
@@ -48,7 +48,7 @@ def participants(incumbent: Trial | None, few: Sequence[Trial], evaluated: int) 
 
     Args:
         incumbent: the best trial before the run.
-        few: the `fastest` of the run.
+        few: the `leaders` of the run.
         evaluated: how many trials the run made.
     """
     if evaluated < _SHORT_RUN or any(trial.time_source is TimeSource.MODELLED for trial in few):

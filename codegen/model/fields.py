@@ -33,6 +33,7 @@ class FieldSpec:
         role: of a problem's field; None of a schedule's.
         example: of a size, its value on the command line if the user gives none.
         least, most: bounds of a number.
+        at_most: of a size, the name of another field that it is never larger than.
         allowed: the only values of a number or an enum, if not all are.
         power_of_two: whether a number must be one.
         values: of a schedule's field, those that a search draws from; none if they follow from others.
@@ -49,6 +50,7 @@ class FieldSpec:
     example: int | None = None
     least: int | None = None
     most: int | None = None
+    at_most: str = ""
     allowed: tuple[Any, ...] = ()
     power_of_two: bool = False
     values: tuple[Any, ...] = ()
@@ -81,10 +83,16 @@ class FieldSpec:
 
 
 def size(
-    example: int, *, implied: int | None = None, least: int = 0, most: int | None = INT_MAX, short: str = ""
+    example: int,
+    *,
+    implied: int | None = None,
+    least: int = 0,
+    most: int | None = INT_MAX,
+    at_most: str = "",
+    short: str = "",
 ) -> Any:
-    """A problem's size; one that has an implied value may be left out."""
-    spec = FieldSpec(FieldRole.SIZE, example, least, most, implied=implied, short=short)
+    """A problem's size; one that has an implied value may be left out, one that is `at_most` another field fits it."""
+    spec = FieldSpec(FieldRole.SIZE, example, least, most, at_most, implied=implied, short=short)
     return field(default=MISSING if implied is None else implied, metadata={"spec": spec})
 
 
@@ -173,3 +181,5 @@ def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
             yield declared.name, short(value), f"expected {expected.__name__}, not {type(value).__name__}"
         elif wrong := specs[declared.name].why_invalid(value):
             yield declared.name, value, wrong
+        elif (other := specs[declared.name].at_most) and value > getattr(instance, other):
+            yield declared.name, value, f"expected at most {other}={getattr(instance, other)}"

@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
+from .integers import INT_MAX, SymbolicInt
 from .tensor_map import TensorMap
+
+_MOST_BLOCKS = INT_MAX, 65535, 65535  # of a grid along x, y, z
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ Value = Fixed | InTurn | Counting
 class Launch:
     """A launch of one entry of a source.
 
-    A grid with a zero in it means that there is nothing to compute and nothing to launch.
+    A grid with a zero in it means that there is nothing to compute and nothing to launch. One of more blocks than a
+    device launches raises ``ValueError``.
 
     Attributes:
         entry: the name of the ``extern "C" __global__`` function.
@@ -66,6 +70,11 @@ class Launch:
     cluster: tuple[int, int, int] = (1, 1, 1)
     arguments: tuple[tuple[str, Value], ...] = ()
     module: int = 0
+
+    def __post_init__(self) -> None:
+        for axis, blocks, most in zip("xyz", self.grid, _MOST_BLOCKS, strict=True):
+            if not isinstance(blocks, SymbolicInt) and blocks > most:
+                raise ValueError(f"{self.entry}: {blocks} blocks along {axis} over the {most} of a grid")
 
     @property
     def blocks(self) -> int:

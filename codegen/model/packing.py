@@ -40,7 +40,8 @@ def packed(
 
     def given(values: Mapping[str, _T], wanted: str) -> _T:
         if wanted not in values:
-            raise ValueError(f"{name} takes {wanted}, which is none of {', '.join(values)}")
+            known = f"which is none of {', '.join(values)}" if values else "and none is given"
+            raise ValueError(f"{name} takes {wanted}, {known}")
         return values[wanted]
 
     def value(argument: Argument) -> object:

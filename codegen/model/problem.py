@@ -11,10 +11,12 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from .fields import FieldRole, FieldSpec, field_specs, field_type, invalid_fields
 from .hardware import WIDEST_ACCESS
+from .lists import suffixed
 from .operand_layout import OperandLayout
 from .tensor import Role, Tensor
 from .work import Work
@@ -43,14 +45,15 @@ class Problem(ABC):
         """All fields of a problem that exists, from fields whose sizes were drawn one by one.
 
         Fields that are left out have their defaults. Each size is brought within its bounds. A subclass whose sizes
-        depend on each other, such as k ≤ columns, changes them further; tests, exports and benchmarks draw sizes, and
-        rely on it.
+        depend on each other, such as heads that groups divide, changes them further; tests, exports and benchmarks draw
+        sizes, and rely on it.
         """
         fitted = {one.name: one.default for one in dataclass_fields(cls) if one.default is not MISSING} | dict(fields)
         for name, spec in field_specs(cls).items():
             if spec.role is FieldRole.SIZE and fitted[name] != spec.implied:
                 fitted[name] = spec.clamped(fitted[name])
-        return fitted
+        bounded = ((name, spec.at_most) for name, spec in field_specs(cls).items() if spec.at_most)
+        return fitted | {name: min(fitted[name], fitted[other]) for name, other in bounded}
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -106,9 +109,17 @@ class Problem(ABC):
         return None
 
     @property
-    @abstractmethod
     def work(self) -> Work:
-        """The bytes that must cross device memory, and the operations by unit that the definition asks for."""
+        """The bytes that must cross device memory, and the operations by unit that the definition asks for.
+
+        By default each tensor is moved once (`tensor_bytes`), and nothing is computed.
+        """
+        return Work(self.tensor_bytes)
+
+    @property
+    def tensor_bytes(self) -> int:
+        """Bytes of all inputs and outputs without gaps; of what is read and written, twice. 0 of an empty problem."""
+        return 0 if self.empty else sum(one.own_bytes * (2 if one.role is Role.IN_OUT else 1) for one in self.tensors)
 
     @property
     def empty(self) -> bool:
@@ -163,6 +174,22 @@ class Problem(ABC):
         else than the output itself; in the output's own type where it is judged as exact, or where it is `Checked`: one
         of the right answers.
         """
+
+    def views(self, buffers: Mapping[str, Array]) -> dict[str, Array]:
+        """Flat buffers in the shapes of their tensors."""
+        return {one.name: one.view(buffers[one.name]) for one in self.tensors if one.name in buffers}
+
+    def buffers(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        """Arrays of their tensors' shapes, or of as many elements, as flat buffers with gaps of 0.
+
+        An array ``<name>_scale`` lies as its tensor does.
+        """
+        tensors, found = {one.name: one for one in self.tensors}, {}
+        tensors |= {suffixed(name, "_scale"): one for name, one in tensors.items()}
+        for name, array in arrays.items():
+            found[name] = np.zeros(tensors[name].size, array.dtype)
+            tensors[name].view(found[name])[...] = array.reshape(tensors[name].shape)
+        return found
 
     def sampled_rows(self, seed: int) -> Array | None:
         """The rows, int64 and ascending, that are judged of outputs with `Tensor.row_axes`; None: all of them."""

@@ -20,7 +20,7 @@ from .workspace import ALIGNMENT, laid_out
 SOURCE_DIGITS = 32  # digits of a program's digest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """One self-contained .cu file and its steps, for one problem and one schedule.
 
@@ -45,6 +45,9 @@ class Program:
     scratch: bool = field(default=False, kw_only=True)
     arch_suffix: str = field(default="", kw_only=True)
     others: tuple[Module, ...] = field(default=(), kw_only=True)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.title}>"
 
     @property
     def title(self) -> str:

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from math import prod
 from typing import Any, ClassVar, Self
 
 from autotune.base.suggestion import did_you_mean
 
 from .fields import field_specs
 from .footprint import Footprint
+from .integers import ceil_div
 from .problem import checked_fields
 
 KERNEL = "kernel"  # what stored schedules and words call the kernel of an operator that has several
@@ -54,8 +56,18 @@ class Schedule:
     kernel: ClassVar[str] = ""
 
     def footprint(self, problem: Any) -> Footprint:
-        """What a block takes of an SM for a problem of the operator."""
-        raise NotImplementedError
+        """What a block takes of an SM for a problem of the operator. By default its field `threads`, and nothing else.
+
+        Raises:
+            NotImplementedError: there is no such field.
+        """
+        if not hasattr(self, "threads"):
+            raise NotImplementedError(f"{type(self).__name__} has no field 'threads': state its footprint")
+        return Footprint(self.threads)
+
+    def blocks(self, problem: Any) -> int:
+        """Blocks of the grid for a problem of the operator. By default there is one for each tile of `tile_sizes`."""
+        return prod(ceil_div(getattr(problem, name), tile) for name, tile in self.tile_sizes(problem).items())
 
     def tile_sizes(self, problem: Any) -> Mapping[str, int]:
         """How much a block takes at once of the problem's sizes, by name, for problems of a few tiles that prove it."""

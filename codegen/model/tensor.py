@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
+from math import prod
 from operator import mul
 from typing import Any, Self
 
@@ -149,6 +150,12 @@ class Tensor:
         return ceil_div(self.size * self.dtype.bits, 8)
 
     @property
+    def own_bytes(self) -> int:
+        """Bytes of its elements, without gaps; what an axis of stride 0 repeats counts once."""
+        moving = (extent if step else min(extent, 1) for extent, step in zip(self.shape, self.strides, strict=True))
+        return ceil_div(prod(moving) * self.dtype.bits, 8)
+
+    @property
     def axes(self) -> tuple[tuple[int, int], ...]:
         """Extent and stride of the fewest axes that reach the same elements, the largest stride first.
 
@@ -212,6 +219,11 @@ class Tensor:
             if found[axis] >= self.shape[axis]:
                 return None
         return None if index else tuple(found)
+
+    def indices_of(self, index: int) -> str:
+        """`place` for people, such as ``[3, 17]``; empty of a gap, and where there is one axis."""
+        place = self.place(index)
+        return str(list(place)) if place and len(place) > 1 else ""
 
     def reaches(self, index: int, count_at: Callable[[int], int] | None = None) -> bool:
         """Whether an element of an output's flat buffer is one of the tensor's, and not of a gap.

@@ -7,15 +7,15 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource
 
 
-def row_naive(source: KernelSource, rows: int, function: str = "", *, reference: bool) -> Program:
+def row_naive(source: KernelSource, function: str = "", *, reference: bool) -> Program:
     """A thread for each row, in ``naive.cuh``; the reference is the same in double precision, a warp for each row.
 
     Args:
-        source: of the problem.
-        rows: how many; 0 if there is nothing to write.
+        source: of a problem with a size `rows`.
         function: a template of the threads for a row and of the type to compute in; by default ``<entry>_naive``.
         reference: whether it is the truth that the others are compared with on a device.
     """
     lanes, number = (WARP, "double") if reference else (1, "float")
     call = f"{function or f'{source.entry}_naive'}<{lanes}, {number}>(arguments);"
-    return source.plain(f" in {number}, {lanes} threads per row", rows * lanes, call, reference=reference)
+    threads = source.problem.sizes["rows"] * lanes
+    return source.plain(f" in {number}, {lanes} threads per row", threads, call, reference=reference)

@@ -100,9 +100,9 @@ class RowSchedule(Schedule):
         """Whether a row of x may begin within a vector."""
         return self.vector_width > problem.vector_width("x")
 
-    def blocks(self, rows: int) -> int:
-        """Blocks of the grid for so many rows."""
-        return ceil_div(rows, self.rows_per_block) * self.cluster
+    def blocks(self, problem: Any) -> int:
+        """Blocks of the grid, whole clusters."""
+        return ceil_div(problem.rows, self.rows_per_block) * self.cluster
 
     @property
     def held_at(self) -> int:

@@ -35,6 +35,7 @@ def used_source(name: str, called: str | tuple[str, ...], constants: Mapping[str
 
     Raises:
         NameError: a condition on a name that `constants` lacks.
+        ValueError: there is no such file, or none of these files defines a function.
     """
     known = _condition_names(name)
     functions = (called,) if isinstance(called, str) else called
@@ -53,6 +54,8 @@ def _used_source(name: str, called: tuple[str, ...], constants: tuple[tuple[str,
     by_name: dict[str, list[_Definition]] = {}
     for definition in definitions:
         by_name.setdefault(definition.name, []).append(definition)
+    if missing := [function for function in called if function not in by_name]:
+        raise ValueError(f"codegen/{name} is to define {missing[0]}: neither it nor a file that it includes does")
     reached: set[str] = set()
     ahead = {*called, *(name for one in by_name.get("static_assert", []) for name in one.uses)} & by_name.keys()
     while ahead:
@@ -141,9 +144,18 @@ def _lines(name: str, constants: Mapping[str, Constant], seen: set[str]) -> Iter
 @cache
 def _parsed(name: str) -> list[tuple[str, str, str]]:
     """Each line of a file with its directive, if it has one that matters here, and what follows that."""
-    lines = (_FOLDER / name).read_text(encoding="utf-8").splitlines()
+    lines = _text(name).splitlines()
     found = [_DIRECTIVE.match(line) for line in lines]
     return [(line, one[1], one[2]) if one else (line, "", "") for line, one in zip(lines, found, strict=True)]
+
+
+def _text(name: str) -> str:
+    try:
+        return (_FOLDER / name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ValueError(
+            f"there is no file codegen/{name}: expected one under codegen/, by its path from there"
+        ) from None
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -102,7 +102,6 @@ class KernelSource:
     def scheduled(
         self,
         schedule: Schedule,
-        blocks: int,
         header: str = "",
         function: str = "",
         *others: Entry,
@@ -117,8 +116,7 @@ class KernelSource:
         """The program of a schedule that is legal for the problem: one launch, and one of each of `others`.
 
         Args:
-            schedule: whose footprint a block takes.
-            blocks: of the grid; nothing is launched where it is 0.
+            schedule: whose blocks are launched, each with its footprint; none where the problem is empty.
             header: the file that has the kernel, without its ending; by default the entry's name.
             function: what the entry calls with its arguments; by default ``<entry>_block``.
             others: more entries, in the order of their launches.
@@ -130,8 +128,11 @@ class KernelSource:
             workspace_bytes: see `Program`.
         """
         facts, members = {**self._facts, **(facts or {})}, (*maps, *self.arguments())
-        first = Entry(self.entry, function or f"{self.entry}_block", blocks, schedule.footprint(self.problem))
+        blocks, footprint = schedule.blocks(self.problem), schedule.footprint(self.problem)
+        first = Entry(self.entry, function or f"{self.entry}_block", blocks, footprint)
         entries = (first, *others)
+        if same := [one.name for one in entries if one.name == one.function]:
+            raise ValueError(f"the entry {same[0]} calls {same[0]}: expected a function of another name")
         names = {"kernel": schedule.kernel, schedule.kernel: schedule.kernel, **schedule.constants, **facts}
         body = self.used(header or self.entry, tuple(entry.function for entry in entries), names)
         shape = schedule.members.get("specialize", Specialize.NONE)
@@ -139,12 +140,12 @@ class KernelSource:
         sizes = {name: ((narrowed or {}).get(name, kind), value) for name, (kind, value) in self._sizes.items()}
         declared = problem_struct([*self.types, *types, *self._read(body)], facts, sizes, shape, body)
         declared += f"\n\n{text}" if text else ""
-        launches = tuple(one.footprint.launch(one.name, one.blocks) for one in entries)
+        launches = tuple(self._launched(one.footprint.launch(one.name, one.blocks)) for one in entries)
         written = "\n".join(
             one.footprint.entry(one.name, f"{one.function}(arguments);", tensor_maps=bool(maps)) for one in entries
         )
         source = scheduled_source(f"{self.entry}: {title}", schedule, launches[0], members, declared, body, written)
-        return Program(source, members, launches, workspace_bytes, arch_suffix=first.footprint.arch_suffix)
+        return Program(source, members, launches, workspace_bytes, arch_suffix=footprint.arch_suffix)
 
     def plain(
         self,
@@ -163,7 +164,7 @@ class KernelSource:
 
         Args:
             how: what the title says of it, behind what it serves.
-            threads: of the grid, rounded up to whole blocks; nothing is launched where it is 0.
+            threads: of the grid, rounded up to whole blocks; none where the problem is empty.
             call: the statement of the entry; by default it calls ``<entry>_naive`` with the arguments.
             header: the file that has the kernel, without its ending.
             block: threads of a block.
@@ -174,6 +175,7 @@ class KernelSource:
         """
         launch = Launch(self.entry, (ceil_div(threads, block), 1, 1), (block, 1, 1), shared_bytes)
         calls = {launch: call or f"{self.entry}_naive(arguments);", **(then or {})}
+        calls = {self._launched(launch): call for launch, call in calls.items()}
         facts, members = {**self._facts, "reference": reference}, self.arguments(reference=reference)
         functions = tuple(call.partition("(")[0].partition("<")[0] for call in calls.values())
         body = self.used(header, functions, facts)
@@ -186,6 +188,10 @@ class KernelSource:
         known: dict[str, Constant] = {str(member): str(member) for value in enums.values() for member in type(value)}
         known |= {name: str(value) for name, value in enums.items()}
         return used_source(f"{self.folder}/{header}.cuh", functions, {**known, **self.conditions, **names})
+
+    def _launched(self, launch: Launch) -> Launch:
+        """The launch, of no blocks where there is nothing to compute."""
+        return replace(launch, grid=(0, 1, 1)) if self.problem.empty else launch
 
     @cached_property
     def _sizes(self) -> Mapping[str, tuple[str, int]]:

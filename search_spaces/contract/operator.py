@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self
@@ -12,7 +12,7 @@ from autotune.codegen.model.fields import field_specs, invalid_fields
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import KERNEL, Schedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import footprint_violations
+from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
 from autotune.search_spaces.machine.workload import Workload
 
 from .baselines import Published, Substitute, TorchCall
@@ -37,14 +37,16 @@ class Operator(Generic[P, S]):
         summary: one line for people.
         problem_type: the dataclass of its problems.
         kernels: what computes them. A schedule's type tells its kernel.
-        reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
-            computes (float64 outputs where the kernel rounds): the truth for verification on a device.
         checker: for problems with outputs that are `Checked`, a kernel that takes the tensors that it needs and, for
             each such output, a pointer ``<name>_report`` to a `Report` (cuda/report.cuh), to which it adds what
             `Problem.check` finds. What a tensor that is read and written held before is at ``<name>_before``.
         default: a schedule that is sound for any problem on any device, chosen without measuring; if it is left out,
             the first candidate of the first kernel.
         presets: small kernels and named schedules for teaching and comparison, by name.
+        reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
+            computes (float64 outputs where the kernel rounds): the truth for verification on a device. If it is left
+            out, the first preset, which is right for outputs that are `Exact`.
+        rungs: the launches of each preset, as the time model counts them; None where nobody counted.
         kernel_field: the field that named the kernel when all kernels shared a schedule type. Schedules stored then,
             and words that users typed then, still open.
         baselines: what users would call instead, by name: a call of PyTorch, or ``module:NAME`` of a `Baseline` within
@@ -63,9 +65,10 @@ class Operator(Generic[P, S]):
     summary: str
     problem_type: type[P]
     kernels: tuple[Kernel[P, Any], ...]
-    reference: Callable[[P], Program]
     presets: Mapping[str, Callable[[P], Program]]
+    reference: Callable[[P], Program] = field(default=None)  # type: ignore[assignment]
     default: Callable[[P, DeviceSpec], S] = field(default=None)  # type: ignore[assignment]
+    rungs: Callable[[P, DeviceSpec], Mapping[str, Sequence[Workload]]] | None = None
     kernel_field: str = ""
     baselines: Mapping[str, TorchCall | str] = field(default_factory=dict)
     published: Published | None = None
@@ -79,6 +82,8 @@ class Operator(Generic[P, S]):
     def __post_init__(self) -> None:
         if self.call and self.call.lists and self.derivative:
             raise ValueError(f"{self.name}: {self.call.lists[0]} is a list, and calls with lists have no derivative")
+        if self.reference is None:
+            object.__setattr__(self, "reference", next(iter(self.presets.values())))
         if self.default is None:
             candidates = self.kernels[0].candidates
             object.__setattr__(self, "default", lambda problem, spec: next(iter(candidates(problem, spec))))
@@ -181,7 +186,8 @@ class Operator(Generic[P, S]):
         """What makes a schedule illegal for a problem on a device; nothing if it is legal."""
         found = [f"{name} {value}: {wrong}" for name, value, wrong in invalid_fields(schedule)]
         found = found or list(self.constraints(problem, schedule, spec))
-        return found or list(footprint_violations(spec, schedule.footprint(problem)))
+        found = found or list(footprint_violations(spec, schedule.footprint(problem)))
+        return found or list(grid_violations(schedule.blocks(problem)))
 
     def seeds(self, problem: P, spec: DeviceSpec) -> list[S]:
         """Legal schedules to try first, best guess first, each once; the default is among them."""

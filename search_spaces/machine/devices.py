@@ -43,6 +43,11 @@ def named_device(identifier: str) -> DeviceSpec:
     return DeviceSpec(**figures | shared | {"compute_capability": (major, minor), "rates": rates})
 
 
+def file_stem(model: str) -> str:
+    """What files and folders of a device model are called: ``nvidia_h200`` of ``NVIDIA H200``."""
+    return re.sub(r"[^a-z0-9]+", "_", model.lower())
+
+
 def kin_of(spec: DeviceSpec) -> list[str]:
     """The models of the other named devices of the same compute capability, in alphabetical order."""
     named = map(named_device, named_devices())

@@ -39,7 +39,7 @@ class Workload:
     memory_bytes: float
     steps: float = 1
     ahead: int = 0
-    in_flight: int = 0
+    in_flight: float = 0
     instructions: float = 0.0
     load_instructions: float = 0.0
     unit_clocks: float = 0.0

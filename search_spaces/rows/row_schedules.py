@@ -12,7 +12,7 @@ from autotune.codegen.rows.schedule import RowSchedule, RowStorage
 from autotune.search_spaces.contract.space import Draw, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, footprint_violations, grid_violations
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, footprint_violations
 
 S = TypeVar("S", bound=RowSchedule)
 
@@ -20,12 +20,11 @@ _MOST_ROUNDS = 64  # most rounds of a row in registers: unrolled, each is a load
 _CLUSTERED_COLUMNS = 2048  # from which on blocks may share a row; any row has so many threads, too
 
 
-def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: int) -> Iterator[str]:
+def row_violations(schedule: RowSchedule, reach: int, element_bytes: int) -> Iterator[str]:
     """What makes a schedule illegal for a matrix beyond its fields and its footprint.
 
     Args:
         schedule: one whose fields are right.
-        rows: of the matrix.
         reach: `RowSchedule.reach` of its rows.
         element_bytes: of an element that is read.
     """
@@ -44,7 +43,6 @@ def row_violations(schedule: RowSchedule, rows: int, reach: int, element_bytes: 
         yield f"vector_width {schedule.vector_width}: {vector_bytes} bytes, cp.async copies {LEAST_COPY} or more"
     if schedule.hold is RowStorage.REGISTERS and schedule.rounds(reach) > _MOST_ROUNDS:
         yield f"{schedule.rounds(reach)} vectors of a thread in registers over {_MOST_ROUNDS}"
-    yield from grid_violations(schedule.blocks(rows))
 
 
 def place_violations(schedule: RowSchedule, batch_invariant: bool, aligned: int) -> Iterator[str]:

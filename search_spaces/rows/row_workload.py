@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log2
 
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.rows.problem import RowProblem
 from autotune.codegen.rows.schedule import RowSchedule
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-
-L2_SHARE = 0.5  # share of L2 that keeps rows until they are read again
-_CLUSTER = 350  # clocks in which blocks wait for each other, for each doubling of a cluster: fitted with softmax's
+from autotune.search_spaces.machine.time_model import MachineCosts
 
 
-def cluster_clocks(cluster: int) -> float:
+@dataclass(frozen=True)
+class Costs(Coefficients, section="rows"):
+    """What operators over rows have in common.
+
+    Attributes:
+        cluster: clocks in which blocks wait for each other, for each doubling of a cluster.
+    """
+
+    cluster: float
+
+
+def cluster_clocks(cluster: int, spec: DeviceSpec) -> float:
     """Clocks that a block waits for the others of its cluster."""
-    return _CLUSTER * log2(cluster)
+    return Costs.of(spec).cluster * log2(cluster)
 
 
 def lines_of_access(threads_per_row: int, vector_bytes: int) -> float:
@@ -31,7 +42,7 @@ def rows_under_way(rows: int, schedule: RowSchedule, resident: int, spec: Device
 
 def missed(between: float, spec: DeviceSpec) -> float:
     """The share of bytes that L2 has let go of when they are read again, if so many are read in between."""
-    return max(0.0, 1 - L2_SHARE * spec.l2_bytes / between) if between else 0.0
+    return max(0.0, 1 - MachineCosts.of(spec).l2_share * spec.l2_bytes / between) if between else 0.0
 
 
 def uneven(problem: RowProblem, width: int) -> bool:

@@ -108,13 +108,17 @@ def _problem(random: Random, like: AttentionProblem) -> AttentionProblem:
 
 
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
-# More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile.
+# More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last
+# one without a key; tiles that are narrower than a window, of padded heads.
 _MANY_TILES = (
     (AttentionProblem(64, 190, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32, stages=1)),
     (
-        AttentionProblem(130, 100, 2, head_dim=16, causal=True, lse=True),
+        AttentionProblem(130, 66, 2, head_dim=16, causal=True, lse=True),
         WgmmaSchedule(consumers=1, tile_keys=32, stages=2, grid_blocks=2, tickets=True, rescale_late=True),
     ),
-    (AttentionProblem(40, 100, 1, head_dim=16, lse=True), MmaSyncSchedule(64, tile_keys=16, stages=2)),
+    (
+        AttentionProblem(40, 100, 1, head_dim=24, causal=True, window_left=20, lse=True),
+        MmaSyncSchedule(64, tile_keys=16, stages=2),
+    ),
 )
 CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES]

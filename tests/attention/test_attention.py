@@ -11,6 +11,7 @@ from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.export import bundle_of, kernels_of
 from autotune.search_spaces.attention.attention import OPERATOR
+from autotune.search_spaces.attention.attention.tiles import seen_keys
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
@@ -80,3 +81,8 @@ def test_vectors_are_no_wider_than_heads_are_aligned_for() -> None:
 
 def test_schedules_of_any_sizes_can_be_exported() -> None:
     assert kernels_of(bundle_of(OPERATOR, [SMALL_PROBLEMS[0]], LIMITS, []))
+
+
+def test_tiles_of_keys_count_whole_if_queries_see_all() -> None:
+    assert seen_keys(AttentionProblem(64, 197, 2), rows=64, keys=160) == 320
+    assert seen_keys(AttentionProblem(64, 64, 2, causal=True), rows=64, keys=16) == 32.5 + 8 + 32

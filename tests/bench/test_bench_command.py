@@ -10,7 +10,7 @@ from factories import calibration
 
 from autotune.bench import OWN
 from autotune.bench import run as benchmark_run
-from autotune.bench.energy import Energy
+from autotune.cli.app import run
 from autotune.cli.commands import bench as cli_bench
 from autotune.cli.rendering.bench_tables import tables
 from autotune.codegen.layout.transpose.problem import TransposeProblem
@@ -19,6 +19,7 @@ from autotune.db import Status, TuningDB
 from autotune.db.comparison import BaselineTimes
 from autotune.devices import select
 from autotune.devices.base import Evaluation
+from autotune.devices.energy import Energy
 from autotune.devices.offline import OfflineDevice
 from autotune.search_spaces.contract.baselines import Published
 from autotune.search_spaces.contract.registry import OPERATORS, operator
@@ -377,3 +378,17 @@ def test_a_copy_beside_a_product_has_the_rate_of_its_bytes():
     run = benchmark_run.Run(sgemm.problem_type(4096, 4096, 4096), None, "", comparison)
     (found,) = tables(setting, [run], suite=False)
     assert [row[3] for row in found.rows] == ["68.7 TFLOP/s", "34.4 TFLOP/s", "4027 GB/s"]
+
+
+def test_a_ladder_without_a_gpu_is_modelled_and_says_so(tmp_path, capsys):
+    ladder = ["bench", "sgemm", "--ladder", "--device", "h200", "--m", "1024", "--n", "1024", "--k", "1024"]
+    assert run([*ladder, "-o", str(tmp_path / "ladder.json")]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "modelled" in line]
+    assert [name for name, *_ in rows] == [*operator("sgemm").presets, OWN]
+    document = json.loads((tmp_path / "ladder.json").read_text())
+    assert document["time_source"] == "modelled"
+    seconds = {name: contender["seconds"] for name, contender in document["contenders"].items()}
+    assert seconds["naive"] > 4 * seconds["tile_2d"] > 4 * seconds[OWN]
+    for refused in ([*ladder, "--energy"], ["bench", "transpose", "--ladder", "--device", "h200"]):
+        assert run(refused) == 2
+        assert "GPU" in capsys.readouterr().err

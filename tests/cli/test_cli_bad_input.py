@@ -32,6 +32,7 @@ SUITES = {
         ("tune sgemm --sampler best", "tpe, random"),
         ("tune sgemm --trials 0", "1 or more"),
         ("tune sgemm --seconds 0", "more than 0"),
+        ("tune sgemm --objective energy --device h200", "which device h200 is not"),
         ("tune sgemm --suite no-such-file", "JSON list"),
         ("tune sgemm --suite .", "JSON list"),
         ("tune sgemm --device h200 --db http://localhost/db", "sqlite:///"),
@@ -88,7 +89,7 @@ def test_one_line_says_what_is_allowed(autotune: Command, arguments: str, allowe
 
 
 def test_a_device_that_is_lost_at_its_start_is_no_bad_input(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(selector: str) -> None:
+    def killed(selector: str, **_: bool) -> None:
         raise DeviceLostError("the process for measuring ended by SIGKILL while it started")
 
     monkeypatch.setattr(select, "worker_device", killed)

@@ -143,3 +143,17 @@ def test_the_model_is_judged_on_each_recording(autotune: Command, path: str, tmp
     assert all(-1 <= result["rank_correlation"] <= 1 and result["regret"] >= 0 for result in document["results"])
     assert all(result["level"] > 0 and result["spread"] > 0 for result in document["results"])
     assert "small.jsonl.gz" in autotune("bench", "model", "--recording", path).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "expected --recording FILE, or --fit SECTION"),
+        (("--fit", "speed"), "unknown section 'speed'"),
+        (("--fit", "attention.flash"), "no measured trial of attention"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said_in_one_line(autotune: Command, arguments: tuple[str, ...], message: str) -> None:
+    outcome = autotune("bench", "model", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.stderr

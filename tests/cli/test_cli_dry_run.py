@@ -26,7 +26,7 @@ TRANSPOSE = operator("transpose")
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
     monkeypatch.setattr("autotune.compile_pool.CompilePool.submit", None)
 
 

@@ -148,7 +148,7 @@ def written(failure: FailureReport) -> str:
 @pytest.fixture
 def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Evaluation], None]:
     """A function that says what the device finds, which is in this process."""
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
 
     def set_outcome(found: Evaluation) -> None:
         monkeypatch.setattr(OfflineSession, "evaluate", lambda *_: found)

@@ -68,7 +68,9 @@ class Search:
             raise self.error
         interrupted = len(self.problems) == self.interrupted_at
         runoff = Runoff(trial, trial, self.ratio) if self.ratio else None
-        return TuneResult(best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff)
+        return TuneResult(
+            best, 1, 2, {trial.status: 1}, 3, 0.5, False, interrupted, runoff, "" if best else "element 3 is 0.0"
+        )
 
     @staticmethod
     def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
@@ -95,7 +97,7 @@ def gpu(selector: str) -> Any:
 def search(monkeypatch: pytest.MonkeyPatch) -> Search:
     stand_in = Search()
     monkeypatch.setattr(tuner, "tune", stand_in)
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(select.device(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
     return stand_in
 
 
@@ -179,7 +181,8 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
     assert search.following == [("transpose", "m16-n2-e4"), None]
     assert [bool(run["best"]) for run in outcome.json["results"]] == [True, False]
     assert outcome.code == 1
-    assert outcome.stderr.endswith("m16-n2-e4: 1 wrong; autotune db trials lists the errors\n")
+    assert "m16-n2-e4: 1 wrong (element 3 is 0.0); autotune db trials transpose" in outcome.stderr
+    assert outcome.stderr.endswith(" lists the errors\n")
 
 
 def test_a_thread_that_measures_waits_for_no_turn_of_python(
@@ -268,7 +271,7 @@ def test_one_problem_is_tuned_by_one_device_of_a_model(
     autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(select, "cuda_device_count", lambda: 3)
-    monkeypatch.setattr(select, "worker_device", lambda selector: nullcontext(gpu(selector)))
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(gpu(selector)))
     outcome = autotune("tune", "transpose", "--device", "all", "--json")
     assert (outcome.code, len(outcome.json["results"])) == (0, 1)
     assert outcome.stderr.splitlines()[0] == (
@@ -326,7 +329,7 @@ def test_a_study_on_a_server_whose_password_is_not_printed(
     with TuningDB(url) as db:
         (run,) = db.runs()
     assert f"autotune runs show {run.id} --db 'postgresql+psycopg://autotune:***@/tuning_" in outcome.stdout
-    assert run.options == {"trials": 200, "study": "night"}
+    assert run.options == {"trials": 200, "study": "night", "objective": "time"}
     assert run.command.startswith("autotune tune transpose --device h200 --db 'postgresql+psycopg://autotune:***@/")
     assert PASSWORD not in run.command
     assert PASSWORD not in outcome.stdout + outcome.stderr

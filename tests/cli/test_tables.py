@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from autotune.cli.app import run
 from autotune.cli.rendering.output import print_table
 
 COLUMNS = ("device", "problem", "time", "time", "schedule")
@@ -42,3 +43,16 @@ def test_expendable_columns_go_first_and_the_widest_cells_are_folded_then(
         ["1", "µs", "1", "BM=128", "BN=128"],
     ]
     assert printed(capsys, monkeypatch, 24, 1, "problem", "device")[2:] == [["1", "µs", "1", "BM=128"], ["BN=128"]]
+
+
+def test_a_terminal_gets_the_default_schedule_first_and_each_field_if_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["show", "gemm", "--device", "h200"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 24
+    assert lines[5].startswith("schedule       kernel=wgmma BM=")
+    assert run(["show", "gemm", "--device", "h200", "--all"]) == 0
+    assert "rows of D" in capsys.readouterr().out

@@ -7,12 +7,12 @@ from functools import cache
 from itertools import islice
 
 import pytest
-from contract.operator_cases import PROBLEMS, SPEC, cases_of, label
+from contract.operator_cases import PROBLEMS, SPEC, cases_of, each, label
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.operator import IllegalScheduleError
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.space import Draw
 from autotune.search_spaces.machine.devices import named_device, named_devices
 
@@ -29,7 +29,7 @@ def in_turn(problems: Sequence[Problem], devices: Sequence[str]) -> Iterator[tup
 anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
 on_devices = pytest.mark.parametrize(
     ("name", "problem", "device"),
-    [(name, *case) for name in OPERATORS for case in in_turn([*cases_of(name).PROBLEMS.values()], named_devices())],
+    [(name, *case) for name, case in each(lambda name: in_turn([*cases_of(name).PROBLEMS.values()], named_devices()))],
     ids=label,
 )
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from contract.operator_cases import PRESETS, SPEC, Case, cases_of, label
+from contract.operator_cases import PRESETS, SPEC, Case, cases_of, each, label
 from contract.wide_layouts import at_threshold, check_wide, wide_layouts
 
 from autotune import emulator
@@ -43,7 +43,7 @@ def _cases(name: str) -> list[Case]:
     return [case for case in few if _layouts(name, case[0], case[1])]
 
 
-WIDE = [(name, *case) for name in OPERATORS for case in _cases(name)]
+WIDE = [(name, *case) for name, case in each(_cases)]
 
 wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
 

@@ -11,7 +11,7 @@ from autotune.codegen.model.work import Unit
 from autotune.db import DatabaseError, pretuned
 from autotune.db.stored_calibrations import shipped_calibration
 from autotune.search_spaces.machine.calibration import Curve, Figure
-from autotune.search_spaces.machine.devices import named_device, named_devices
+from autotune.search_spaces.machine.devices import file_stem, named_device, named_devices
 
 H200, T4 = named_device("h200"), named_device("t4")
 
@@ -33,7 +33,7 @@ def test_of_two_at_once_the_later_stored_counts(db):
 
 
 def ship(folder, text, device=H200.name):
-    path = folder / pretuned.folder_name(device) / "calibration.json"
+    path = folder / file_stem(device) / "calibration.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
 
@@ -64,7 +64,7 @@ def test_what_ships_is_of_its_device_and_complete(path, monkeypatch):
 
 
 def folder_of(identifier):
-    return pretuned.folder_name(named_device(identifier).name)
+    return file_stem(named_device(identifier).name)
 
 
 def test_a_device_of_trials_may_be_calibrated_and_the_other_way_round(db):

@@ -326,6 +326,15 @@ def test_a_read_only_database_answers_and_refuses_writes(shared, folder_mode):
             db.record(trial("b"))
 
 
+def test_a_database_with_a_log_is_not_read_without_it(path, monkeypatch):
+    TuningDB(str(path)).close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    url = engine.database_url(path)
+    assert engine.engine_of(url).url.query["immutable"] == "1"
+    path.with_name(f"{path.name}-wal").touch()
+    assert not engine.engine_of(url).url.query
+
+
 def test_a_folder_that_may_not_be_written_to(shared):
     shared.touch()
     with read_only(shared, 0o555), pytest.raises(DatabaseError, match="cannot be opened"):

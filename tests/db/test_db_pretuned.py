@@ -12,6 +12,7 @@ from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import from_document, read_document, to_document, write_document
 from autotune.db.packing import packed, unpacked
 from autotune.db.shipping import ship
+from autotune.search_spaces.machine.devices import file_stem
 
 pytestmark = pytest.mark.usefixtures("made_up_trials")
 
@@ -26,9 +27,9 @@ def seconds(db):
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_shipped_file_is_valid_and_has_nothing_that_does_not_serve(path):
     trials = from_document(read_document(path))
-    assert {
-        (pretuned.folder_name(t.device.model), pretuned.file_name(t.problem.operator, t.compiler)) for t in trials
-    } == {(path.parent.name, path.name)}
+    assert {(file_stem(t.device.model), pretuned.file_name(t.problem.operator, t.compiler)) for t in trials} == {
+        (path.parent.name, path.name)
+    }
     assert path.stat().st_size < 2000 + 800 * len(trials)
     with TuningDB("sqlite://") as db:
         db.merge(to_document(trials))

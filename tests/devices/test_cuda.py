@@ -45,6 +45,17 @@ def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
         assert 100 < found.conditions["sm_mhz"] < 5000
 
 
+def test_the_energy_of_a_launch_is_measured_where_it_is_asked_for() -> None:
+    try:
+        device = CudaDevice(0, energy=True)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    (found,) = evaluated(device, PROBLEM, scale(PROBLEM, "SCALE"))
+    assert found.seconds
+    assert 10 < found.conditions["watts"] < 2000
+    assert 0 < found.conditions["joules"] < 0.1
+
+
 def test_limits_and_environment(device: CudaDevice) -> None:
     spec = device.spec
     assert device.selector == "0"
@@ -107,8 +118,8 @@ def test_a_good_kernel_is_ok_and_timed(
 @pytest.mark.parametrize(
     ("problem", "body", "complaint"),
     [
-        (PROBLEM, "SCALE y[7] = 0;", "y: wrong: 100 of 3696 elements, first at 7: got 0.0, expected "),
-        (PROBLEM, "if (!last) { SCALE }", "y: wrong: 33 of 3696 elements, first at 3663: got nan, expected "),
+        (PROBLEM, "SCALE y[7] = 0;", "y: wrong: 100 of 3696 elements, first at [0, 7]: got 0.0, expected "),
+        (PROBLEM, "if (!last) { SCALE }", "y: wrong: 33 of 3696 elements, first at [99, 0]: got nan, expected "),
         (PROBLEM, "SCALE if (!last) y[a.columns] = 1;",
          "y: wrong: 99 of 3696 elements, first at 33: got 1.0, expected the gap untouched"),
         (PROBLEM, "SCALE if (last) y[a.columns] = 1;", "wrote outside of y"),
@@ -116,9 +127,9 @@ def test_a_good_kernel_is_ok_and_timed(
         (PROBLEM, "SCALE y[200000] = 1;", "wrote outside of y"),
         (PROBLEM, "SCALE ((float*)x)[5] = 1;", "wrote to the input x or outside of it"),
         (PROBLEM, "SCALE ((float*)a.x)[-1] = 1;", "wrote to the input x or outside of it"),
-        (PROBLEM, "SCALE if (last) y[0] = x[a.columns];", "y: wrong: 1 of 3696 elements, first at 3663: got nan"),
+        (PROBLEM, "SCALE if (last) y[0] = x[a.columns];", "y: wrong: 1 of 3696 elements, first at [99, 0]: got nan"),
         (ACCUMULATE, "SCALE SCALE", "y: wrong: "),
-        (EXACT, "SCALE y[32] ^= 1u << 31;", "y: wrong: 100 of 3696 elements, first at 32: "),
+        (EXACT, "SCALE y[32] ^= 1u << 31;", "y: wrong: 100 of 3696 elements, first at [0, 32]: "),
         (EXACT, "SCALE if (!last) y[a.columns] = 0;",
          "y: wrong: 99 of 3696 elements, first at 33: got 0, expected the gap untouched"),
     ],

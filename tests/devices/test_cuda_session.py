@@ -204,8 +204,8 @@ def write(offset: int, name: str = "y") -> Kernel:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        (lambda a: None, "y: wrong: 6 of 7 elements, first at 0: got nan, expected 1.0"),
-        (write(5), "y: wrong: 1 of 7 elements, first at 5: got -1.0, expected 6.0"),
+        (lambda a: None, "y: wrong: 6 of 7 elements, first at [0, 0]: got nan, expected 1.0"),
+        (write(5), "y: wrong: 1 of 7 elements, first at [1, 1]: got -1.0, expected 6.0"),
         (write(3), "y: wrong: 1 of 7 elements, first at 3: got -1.0, expected the gap untouched"),
         (write(-1), "wrote outside of y"),
         (write(SIZE), "wrote outside of y"),
@@ -234,7 +234,7 @@ def test_whole_numbers_are_judged_exactly(evaluate: Evaluate, accumulate: bool) 
 
     problem = Increment(accumulate, exact=True)
     found, after = evaluate(inexact, kernel, problem=problem)
-    complaint = "with whole numbers: y: wrong: 1 of 7 elements, first at 6: "
+    complaint = "with whole numbers: y: wrong: 1 of 7 elements, first at [1, 2]: "
     complaint += "got 133.05, expected 133.0" if accumulate else "got 13.05, expected 13.0"
     assert (found.status, found.error, found.samples) == (Status.WRONG, complaint, ())
     assert (after.status, after.error) == (Status.OK, "")
@@ -278,7 +278,7 @@ def test_what_equals_the_poison_must_be_written_too(evaluate: Evaluate) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Increment, "inputs", numbers)
         bad, good = evaluate(skips_nan, right)
-    assert bad.error == "y: wrong: 1 of 7 elements, first at 4: got 0.0, expected nan"
+    assert bad.error == "y: wrong: 1 of 7 elements, first at [1, 0]: got 0.0, expected nan"
     assert (good.status, good.error) == (Status.OK, "")
 
 

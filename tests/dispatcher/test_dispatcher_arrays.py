@@ -104,6 +104,10 @@ def test_alignment_is_that_of_the_first_element(offset):
     assert alignment == next(power for power in (16, 8, 4, 2, 1) if offset % power == 0)
 
 
+def test_an_empty_array_at_no_address_is_aligned():
+    assert arrays.read("a", FakeTensor(0, (0, 3)), 0).layout.alignment == 16
+
+
 NO_DRIVER = {"cuda", "cuda.core", "cuda.bindings", "optuna", "sqlalchemy", "alembic", "torch", "cupy", "typer", "rich"}
 UNUSED = {"autotune.db.trials", "subprocess"}  # by a call that finds a snapshot
 

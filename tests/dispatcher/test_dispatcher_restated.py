@@ -20,6 +20,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.db import ProblemRecord, TimeSource
+from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
 from autotune.dispatcher.choice import formulation
@@ -242,6 +243,8 @@ def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
         schedules.add(call.choice.schedule)
         np.testing.assert_allclose(call(), x.astype(np.float32) @ w.astype(np.float32), rtol=2e-3, atol=2e-3)
     assert len(schedules) == 1
+    (warmed,) = dispatcher.warm([GemmProblem(7, 24, 40, transpose_b=True, bucket_rows=True)], HOST)
+    assert warmed.schedule == warmed.schedule.shape_generic
 
 
 def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve() -> None:

@@ -82,6 +82,15 @@ def test_what_a_process_has_read_it_keeps(path):
     assert records.records(SGEMM, H200) is records.records(SGEMM, H200)
 
 
+def test_a_database_without_a_version_is_read_each_time(path, opened, monkeypatch):
+    """As PostgreSQL is: nothing but a look into it tells what it holds."""
+    monkeypatch.setattr(records.snapshots, "version_of", lambda *_: records.snapshots.Version())
+    assert read() == [512]
+    with TuningDB(str(path)) as database:
+        database.record(trial(problem(600), schedule(1, problem(600))))
+    assert sorted(record.problem.m for record in records.records(SGEMM, H200)) == [512, 600]
+
+
 def test_other_shipped_trials_are_seen(path, tmp_path):
     assert read() == [512]
     shipped = trial(problem(700), schedule(2, problem(700)))

@@ -3,12 +3,12 @@
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from doc_pages import ROOT, blocks
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 def errors(name, capsys):
@@ -33,6 +33,10 @@ def test_ranks_that_differ_fail(differ):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("the ranks differ")) == ((1, 2) if differ else (0, 0)), done.stderr
     assert done.stdout.count("2 choices, fingerprint") == (0 if differ else 2)
+    if differ:
+        shown = next(block.code for block in blocks(ROOT / "docs" / "serving.md") if block.language == "text")
+        _, *lines = shown.partition("$ AUTOTUNE_LOCK")[0].splitlines()
+        assert sorted(lines) == sorted(done.stderr.splitlines())
 
 
 @pytest.mark.gpu

@@ -45,6 +45,7 @@ def test_two_programs_sort_numbers_and_write_them_backwards() -> None:
     assert program.tensor_names == {"x", "y"}
     assert [len(program.steps), len(program.unrolled), len(program.launches)] == [8, 25, 17]
     assert program.scratch
+    assert program.then(reverse()).workspace_bytes == program.workspace_bytes
     check(program)
 
 
@@ -70,6 +71,13 @@ def test_parts_that_overlap_in_a_launch_are_caught() -> None:
         check(replace(program, steps=tuple(launches)))
     with pytest.raises(EmulatorError, match=r"count takes bytes .* of the workspace, which has 256 bytes"):
         check(replace(program, steps=program.launches[2:], workspace_bytes=256))
+
+
+def test_an_error_names_the_launch_and_the_part_of_the_workspace() -> None:
+    place = "arguments.histogram[digit(arguments.source[own], arguments.shift)]"
+    counted = "atomicAdd(arguments.histogram + digit(arguments.source[own], arguments.shift), 1u)"
+    with pytest.raises(EmulatorError, match=r"of workspace, .* \(in count 1 of 8, histogram\)"):
+        check(sorted_backwards(replace(sort(), source=sort().source.replace(counted, f"{place} += 1"))))
 
 
 def _where_ping_is(argument: tuple[str, Any]) -> tuple[str, Any]:

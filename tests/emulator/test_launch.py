@@ -87,7 +87,6 @@ def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Kern
 @pytest.mark.parametrize(
     ("launch", "error"),
     [
-        (Launch("kernel", (1, 65536, 1), (64, 1, 1)), "grid 65536 over 65535"),
         (Launch("kernel", (1, 1, 1), (2048, 1, 1)), "block 2048 over 1024"),
         (Launch("kernel", (1, 1, 1), (64, 32, 1)), "threads in a block 2048 over 1024"),
         (Launch("kernel", (3, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"grid \(3, 1, 1\) in clusters of \(2, 1, 1\)"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from doc_pages import ROOT, blocks
 from kernels import Kernel, Run
 
 from autotune.codegen.model.problem import Array
@@ -234,3 +235,12 @@ def test_a_second_launch_needs_a_workspace_that_is_fit_for_it(kernel: Kernel, ru
         np.testing.assert_array_equal(run(right, X, N, runs=runs), 3 * X)
     np.testing.assert_array_equal(run(wrong, X, N), 3 * X)
     assert np.isnan(run(wrong, X, N, runs=2)).all()
+
+
+def test_the_messages_in_the_docs_are_those_of_two_bugs(kernel: Kernel, run: Run) -> None:
+    shown = next(block for block in blocks(ROOT / "docs" / "emulator.md") if block.language == "text")
+    bodies = "y[t] = t + 1 <= n ? x[t + 1] : 0;", "s[t] = x[t]; y[t] = t == 1 ? s[62] : 0;"
+    for body, line in zip(bodies, shown.code.splitlines(), strict=True):
+        with pytest.raises(EmulatorError) as caught:
+            run(kernel(body), X, N, seed=SEEDS[1])
+        assert str(caught.value) == line

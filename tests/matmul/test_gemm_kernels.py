@@ -19,6 +19,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
+from autotune.verification import launch_arrays
 
 GATED = GemmProblem(20, 48, 40, gate=Gate.HALVES, preactivation=True, dtype=FP16)
 SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
@@ -68,6 +69,18 @@ def test_what_tensor_cores_lack_is_multiplied_as_the_device_does(
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_gate_pairs(preset: str) -> None:
     verify(GATED, PRESETS[preset](GATED))
+
+
+def test_wmma_scales_blocks_of_pairs() -> None:
+    problem = GemmProblem(16, 272, 144, transpose_b=True, dtype=E4M3, gate=Gate.INTERLEAVED, scales=Scales.BLOCK)
+    verify(problem, PRESETS["wmma"](problem))
+
+
+def test_an_infinite_alpha_of_no_products_counts_for_nothing() -> None:
+    problem = GemmProblem(5, 8, 0, bias=Bias.ROW)
+    arrays, chosen = launch_arrays(problem, 0), OPERATOR.program(problem, OPERATOR.default(problem, SPEC), SPEC)
+    emulator.run(chosen, problem.tensors, arrays, {"alpha": np.inf, "beta": 0.0}, seed=0)
+    np.testing.assert_array_equal(arrays["d"].reshape(5, 8), np.broadcast_to(arrays["bias"], (5, 8)))
 
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])

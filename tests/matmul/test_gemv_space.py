@@ -52,7 +52,6 @@ VIOLATIONS = {
     GemvProblem(64, 4096, dtype=BF16, weights=INT4, group_size=64): {
         f"{CORES} strips=2 vector_width=16": "vector_width 16: 4 lanes load 128 weights, over the 64 of a group",
     },
-    GemvProblem(2**30, 4096, batch=32): {"threads=64": f"{2**34} blocks over the {2**31 - 1} of a grid"},
 }
 
 

@@ -155,12 +155,13 @@ def test_a_group_that_is_not_finite_has_the_scale_nan(weights: Weights) -> None:
 
 
 class Hard(PackProblem):
-    """With rows that are not finite, or whose scales are beyond the largest float16."""
+    """With rows that are not finite, or whose scales are beyond the largest float16 or have no finite inverse."""
 
     def inputs(self, seed: int) -> dict[str, Array]:
         found = super().inputs(seed)
         rows = self.tensors[0].view(found["w"])
         rows[0, 3], rows[1, 40], rows[2, 2], rows[3] = np.nan, np.inf, -np.inf, 3e9 * rows[3]
+        rows[4] *= 1e-39
         return found
 
 
@@ -169,6 +170,7 @@ HELD = "threads=128 TPG=16 vector_width=4 loads_in_flight=8 groups_per_thread=2"
 AGAIN = "TPG=2 vector_width=2 loads_in_flight=2 groups_per_thread=2"
 
 GROUPS, ROWS = PackProblem(20, 300, zeros=True), Hard(24, 508, FP32, INT8, 0, FP16)
+SMALL = Hard(8, 64, FP32, INT8, 0, FP32)
 
 BUGS = {
     "a range does not have 0 in it": (GROUPS, HELD, "Range ranges[items] = {};", "Range ranges[items] = {{9, -9}};"),
@@ -184,6 +186,7 @@ BUGS = {
         "fminf(fmaxf(__fadd_rn(__fmul_rn(a, b), aligner), aligner + least), aligner + most)",
         "fmaxf(fminf(__fadd_rn(__fmul_rn(a, b), aligner), aligner + most), aligner + least)",
     ),
+    "a denormal scale has no inverse": (SMALL, HELD, "fminf(1.0f / rounded, largest_float)", "1.0f / rounded"),
     "groups that are not finite keep a scale": (ROWS, HELD, "if (!(spread <= largest_float))", "if (spread < 0.0f)"),
 }
 

@@ -10,11 +10,12 @@ from tests.mutants.mutant import ROOT, sources
 def changed_lines(base: str) -> dict[str, set[int]]:
     """Lines of the working tree that are not in a commit, by their file; only of files that bugs are planted in.
 
+    Of files that git does not track, all lines.
+
     Raises:
         LookupError: one line, if there is no such commit here.
     """
-    command = ["git", "diff", "--unified=0", "--no-color", "--no-ext-diff", base, "--"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = _git("diff", "--unified=0", "--no-color", "--no-ext-diff", base, "--")
     if done.returncode != 0:
         raise LookupError(f"git knows no {base} here: {done.stderr.strip().partition(chr(10))[0]}")
     lines: dict[str, set[int]] = defaultdict(set)
@@ -25,4 +26,10 @@ def changed_lines(base: str) -> dict[str, set[int]]:
         elif found := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
             first, count = int(found[1]), int(found[2] or 1)
             lines[file].update(range(first, first + count))
+    for new in _git("ls-files", "--others", "--exclude-standard").stdout.splitlines():
+        lines[new].update(range(1, (ROOT / new).read_bytes().count(b"\n") + 1))
     return {file: found for file, found in lines.items() if found and file in sources()}
+
+
+def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -71,6 +71,7 @@ class Trees:
         tree = self._free.get()
         try:
             with self._planted(tree, mutant), tempfile.TemporaryDirectory(dir=tree.parent) as temporary:
+                Path(temporary).chmod(0o755)  # PostgreSQL's user must get there
                 copy_runtime(Path(temporary, FOLDER.name, CACHE))
                 code, said = _emulated(tree, mutant, seconds) if mutant.code else (_PASSED, "")
                 if code == _PASSED and mutant.cases:

@@ -10,7 +10,6 @@ import numpy as np
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import size, tunable
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.indices import Indices, Order
 from autotune.codegen.model.integers import ceil_div, widest_divisor
 from autotune.codegen.model.problem import Array
@@ -121,9 +120,9 @@ class AppendSchedule(Schedule):
     vector: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)
     threads: int = tunable(128, values=(64, 128, 256), power_of_two=True)
 
-    def footprint(self, problem: AppendProblem) -> Footprint:
-        """Threads alone."""
-        return Footprint(self.threads)
+    def blocks(self, problem: AppendProblem) -> int:
+        """As many as have all vectors."""
+        return ceil_div(problem.tokens * problem.heads * problem.head_dim, self.vector * self.threads)
 
 
 def widest(problem: AppendProblem) -> int:
@@ -136,11 +135,6 @@ def _constraints(problem: AppendProblem, schedule: AppendSchedule, spec: DeviceS
         yield f"vector {schedule.vector} over the {widest(problem)} elements that arrays are aligned for"
 
 
-def _blocks(problem: AppendProblem, schedule: AppendSchedule) -> int:
-    elements = problem.tokens * problem.heads * problem.head_dim
-    return ceil_div(elements, schedule.vector * schedule.threads)
-
-
 def emit(problem: AppendProblem, schedule: AppendSchedule) -> Program:
     """One launch, for layouts of any strides."""
     footprint = schedule.footprint(problem)
@@ -151,7 +145,7 @@ def emit(problem: AppendProblem, schedule: AppendSchedule) -> Program:
     body = used_source(_FILE, ("append_vector",), schedule.constants)
     entry = footprint.entry("append", "append_vector(arguments);")
     source = "\n\n".join((cuda_arguments(members), schedule_struct(schedule, body), body, entry))
-    return Program(source, members, (footprint.launch("append", _blocks(problem, schedule)),))
+    return Program(source, members, (footprint.launch("append", schedule.blocks(problem)),))
 
 
 def append(x: Any, slots: Any, cache: Any, *, order: str = "bshd", stream: Any = None) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size, tunable
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.lists import element
 from autotune.codegen.model.problem import Array, Problem
@@ -96,10 +95,6 @@ class ScaleSchedule(Schedule):
 
     threads: int = tunable(128, values=(64, 128), power_of_two=True)
     items: int = tunable(2, values=(1, 2, 4))
-
-    def footprint(self, problem: ScaleProblem) -> Footprint:
-        """Threads alone."""
-        return Footprint(self.threads)
 
 
 def _parts(problem: ScaleProblem, schedule: ScaleSchedule) -> int:

@@ -43,6 +43,7 @@ def _one(trial: Trial, number: int, run: str | None) -> Trial:
         error = f"{HOSTILE}, {number} times"
         return replace(trial, status=Status.WRONG, samples=(), error=error, resources=RESOURCES, **own)
     seconds = trial.samples[0] * (1 + 0.01 * (number % 7))
+    own["conditions"] = {"joules": seconds * (300 + 50 * (number % 3))}
     return replace(trial, samples=(seconds,), resources=RESOURCES | {"registers": 32 + 8 * (number % 4)}, **own)
 
 

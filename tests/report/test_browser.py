@@ -11,6 +11,7 @@ from pages import LONG_NAME
 SECTIONS = [
     "summary",
     "convergence",
+    "pareto",
     "by-two",
     "parallel",
     "fastest",

@@ -36,6 +36,16 @@ RUN = {"problem": "p", "group": "", "ratios": {}}
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
 
+def test_the_front_has_what_no_other_trial_beats_in_time_and_energy() -> None:
+    figures: list[tuple[float, float | str]] = [(1, 9), (2, 5), (2, 6), (3, 5), (4, 1), (1, "lots"), (1, -1.0)]
+    listed = [
+        replace(trial, samples=(float(seconds),), conditions={"joules": joules})
+        for trial, (seconds, joules) in zip([one for one in made(20) if one.ok], figures, strict=False)
+    ]
+    energy = trial_table(group_of([*listed, *made(5)[4:]]), 10)["energy"]
+    assert energy == {"millijoules": [9000, 5000, 6000, 5000, 1000, None, None, None], "front": [0, 1, 4]}
+
+
 def test_groups_are_by_problem_device_and_kind_of_time(tmp_path: Path) -> None:
     listed = made(10)
     with TuningDB(tmp_path / "tuning.sqlite3") as db:

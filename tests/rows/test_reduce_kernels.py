@@ -32,7 +32,7 @@ HARD = {
     "one +inf": placed(np.inf, (7, 5)),
     "NaN first": placed(np.nan, (0, 0)),
     "NaN last": placed(np.nan, (130, 266)),
-    "NaN twice": placed(np.nan, (9, 17), (130, 266), (9, 200), (120, 17)),
+    "NaN often": placed(np.nan, *((9, column) for column in range(1, 267)), *((row, 17) for row in range(1, 131))),
     "largest in the tail": placed(1e4, (130, 266)),
     "largest at the end of the first block": placed(1e4, (31, 127), (31, 128)),
 }

@@ -26,7 +26,6 @@ test_violations_carry_the_values = illegal(
             "splits=2": "splits 2 of a row need threads_per_row 256, all of a block, not 32",
             "loads_in_flight=256": "about 281 registers over the 255 of a thread",
         },
-        ReduceProblem(2**31, 8): {"TPR=256": "2147483648 blocks over the 2147483647 of a grid"},
         ReduceProblem(512, 512, axis=FIRST): {
             "folded=1 splits=2": "folded: expected columns, without indices, of rows"
         },

@@ -1,7 +1,6 @@
 """What the blocks of a schedule of rows do, and which schedule the time model takes."""
 
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
@@ -19,10 +18,10 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
-
-module = import_module("autotune.search_spaces.rows.softmax.workload")  # the package has its function under this name
+from autotune.search_spaces.rows.softmax.workload import Costs
 
 H200, SOFTMAX, BF16 = named_device("h200"), operator("softmax"), DType.BFLOAT16
+COSTS = Costs.of(H200)
 
 ROW_OF_A_WARP = SoftmaxSchedule(threads=128, threads_per_row=32, vector_width=4)
 
@@ -46,15 +45,15 @@ def counted(problem: SoftmaxProblem, schedule: SoftmaxSchedule = ROW_OF_A_WARP, 
 def test_elements_of_a_vector_that_is_partly_there_are_accessed_one_by_one(problem: SoftmaxProblem, parts: int) -> None:
     whole, found = counted(SoftmaxProblem(4096, 256)), counted(problem)
     elements = 4 * parts
-    assert found.load_instructions == whole.load_instructions + elements * module._PART
-    assert found.lines == whole.lines + elements * module._PART_LINES
-    checks = 8 * module._CHECK if parts else 0
-    assert found.instructions == pytest.approx(whole.instructions + checks + elements * module._PART, abs=1)
+    assert found.load_instructions == whole.load_instructions + elements * COSTS.part
+    assert found.lines == whole.lines + elements * COSTS.part_lines
+    checks = 8 * COSTS.check if parts else 0
+    assert found.instructions == pytest.approx(whole.instructions + checks + elements * COSTS.part, abs=1)
 
 
 def test_rows_of_a_warp_share_the_accesses_of_their_parts() -> None:
     one, four = (counted(SoftmaxProblem(4096, 253), threads_per_row=count) for count in (32, 8))
-    assert one.load_instructions - 8 * module._ACCESS == four.load_instructions - 32 * module._ACCESS
+    assert one.load_instructions - 8 * COSTS.access == four.load_instructions - 32 * COSTS.access
 
 
 def test_few_warps_of_an_sm_leave_its_schedulers_idle() -> None:
@@ -62,8 +61,8 @@ def test_few_warps_of_an_sm_leave_its_schedulers_idle() -> None:
     problem, held = SoftmaxProblem(4096, 2048), {"hold": RowStorage.SHARED, "vector_width": 4}
     few = counted(problem, threads=32, threads_per_row=8, **held)
     many = counted(problem, threads=128, **held)
-    waits = 4 * module._HELD_BYTE * 4 * 8192 / 6
-    ends = module._THREAD + 2 * module._REDUCTION
+    waits = 4 * COSTS.held_byte * 4 * 8192 / 6
+    ends = COSTS.thread + 2 * COSTS.reduction
     assert (few.instructions - waits) / (many.instructions - waits - 3 * ends) == pytest.approx(5 * 4 / 6)
 
 
@@ -76,7 +75,9 @@ def test_copied_rows_that_begin_between_vectors_are_waited_for_at_both_ends() ->
 def test_streaming_takes_more_of_device_memory() -> None:
     problem = SoftmaxProblem(65536, 256)
     assert counted(problem).memory_bytes == problem.work.bytes
-    assert counted(problem, streaming=True).memory_bytes == pytest.approx(1.04 * problem.work.bytes)
+    assert counted(problem, streaming=True).memory_bytes == pytest.approx(
+        (1 + COSTS.streaming_registers) * problem.work.bytes
+    )
 
 
 @pytest.mark.parametrize(("columns", "threads_per_row"), [(31, 8), (513, 32)])

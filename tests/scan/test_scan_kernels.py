@@ -66,6 +66,11 @@ def test_rows_of_several_groups() -> None:
     verify(problem, program(problem, TINY))
 
 
+def test_rows_of_several_warps_share_a_block() -> None:
+    problem = ScanProblem(4, 200)
+    verify(problem, program(problem, RowsSchedule(128, 64)))
+
+
 class Words:
     """A look-back over 7 tiles of int32 whose workspace is an array, and what its launches leave there."""
 

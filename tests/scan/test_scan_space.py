@@ -38,7 +38,6 @@ test_violations_carry_the_values = illegal(
         },
         replace(ALL, reverse=True): {PIPELINE: "pipelined takes neither segments nor reverse scans"},
         replace(ALL, align_x=8): {PIPELINE: "pipelined copies rows of x that begin at multiples of 16 bytes"},
-        ScanProblem(1, 1 << 38): {"threads=64 rounds=1": "4294967296 blocks over the 2147483647 of a grid"},
         ScanProblem(1, 9999, SUM, FLOAT16): {"threads=1024 rounds=8 vector_width=8": "registers"},
     },
     "look_back",

@@ -30,7 +30,7 @@ PROBLEMS = {
 }
 SMALL_PROBLEMS = (
     MapProblem(4, 512),
-    MapProblem(3, 513, Activation.SILU, BF16, gate=Gate.HALVES, ldx=1040, ldy=520),
+    MapProblem(3, 513, Activation.EXP, BF16, gate=Gate.HALVES, saturate=True, ldx=1040, ldy=520),
     MapProblem(7, 33, Activation.GELU_TANH, FP16, gate=Gate.SEPARATE, backward=True),
     MapProblem(5, 40, Activation.RELU, bias=True, residual=True, ldx=48, ldr=40, ldy=56),
 )

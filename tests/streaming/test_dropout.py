@@ -175,7 +175,6 @@ test_violations_carry_the_values = illegal(
         DropoutProblem(1, 1 << 35): {
             "counter_words=1": "counter_words 1: expected 2 for 34359738368 elements, which are more than 17179869184"
         },
-        DropoutProblem(1, 1 << 40): {"items=1": "4294967296 blocks over the 2147483647 of a grid"},
     },
 )
 

@@ -181,7 +181,6 @@ test_an_illegal_schedule_says_why = illegal(
             "vector_width=8": "vector_width 8 over 4, whose elements have 16 bytes",
         },
         MapProblem(5, 40, gate=Gate.SEPARATE): {"vector_width=4 items=16": "items 16: 128 words of a thread over 64"},
-        MapProblem(1, 2**41): {"": f"{2**33} blocks over the {2**31 - 1} of a grid"},
     },
 )
 

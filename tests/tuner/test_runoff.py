@@ -9,7 +9,7 @@ from tuner_fakes import LEGAL, TOY, ToyDevice, ToyProblem, ToySchedule, toy_seco
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import Evaluation
 from autotune.tuner import TuneOptions, runoff, tune
-from autotune.tuner.runoff import ROUNDS, fastest, participants, run_off
+from autotune.tuner.runoff import ROUNDS, leaders, participants, run_off
 
 TRIAL = Trial(
     DeviceRecord("NVIDIA H200", (9, 0), {}),
@@ -38,7 +38,7 @@ def drifting(times):
 
 def test_the_few_fastest_ok_trials_are_kept():
     wrong = replace(trial("wrong", 0.1), status=Status.WRONG)
-    assert names(fastest([wrong, *(trial(str(number), number) for number in (5.0, 3.0, 1.0, 4.0, 2.0))])) == [
+    assert names(leaders([wrong, *(trial(str(number), number) for number in (5.0, 3.0, 1.0, 4.0, 2.0))])) == [
         "1.0", "2.0", "3.0", "4.0"
     ]  # fmt: skip
 

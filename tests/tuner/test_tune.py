@@ -73,6 +73,22 @@ def test_a_run_without_a_faster_schedule_ends_with_its_patience(device, db):
     assert result.evaluated in (last + 3, last + 4)  # and the winner's twin
 
 
+def test_energy_is_minimised_where_a_device_measures_it_and_the_fastest_still_serves(device, db):
+    def joules(schedule):
+        return toy_seconds(schedule) * (1.0 if schedule.width == 1 else 40.0)
+
+    run(device, db, trials=1000)  # whose trials have no energy: they are tried again
+    with pytest.raises(DeviceError, match="measures no energy"):
+        run(device, db, objective="energy")
+    device.outcome = lambda one: Evaluation(Status.OK, (toy_seconds(one),), conditions={"joules": joules(one)})
+    found = run(device, db, trials=40, objective="energy")
+    assert ToySchedule.from_dict(found.best.schedule) == min(LEGAL, key=joules) != min(LEGAL, key=toy_seconds)
+    again = run(device, db, trials=1000, objective="energy")
+    assert (again.known, again.best) == (40, found.best)
+    assert ToySchedule.from_dict(db.best("toy", PROBLEM.key, device.spec.name).schedule) == min(LEGAL, key=toy_seconds)
+    assert run(device, db, trials=1000).evaluated == 0
+
+
 def test_seeds_come_first_and_the_budget_is_kept(device, db):
     result = run(device, db, trials=12)
     assert device.evaluations[: len(SEEDS)] == SEEDS
@@ -92,7 +108,11 @@ def test_a_run_that_fails_is_stored_as_such(device, db):
         run(device, db, seed=3)
     (failed,) = db.runs()
     assert (failed.state, failed.error, failed.counts) == ("failed", "it fell off the bus", {})
-    assert (failed.sampler, failed.seed, failed.options) == ("bayes", 3, {"trials": 200, "compile_workers": 2})
+    assert (failed.sampler, failed.seed, failed.options) == (
+        "bayes",
+        3,
+        {"trials": 200, "compile_workers": 2, "objective": "time"},
+    )
     assert failed.devices[0]["driver"] == "580"
 
 

@@ -12,16 +12,20 @@ import typer
 
 from autotune.base.files import checked_target, write_text
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, gpu_of, output_option
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, device_of, gpu_of, output_option, spec_of
 from autotune.cli.rendering.bench_document import document
 from autotune.cli.rendering.bench_tables import print_markdown, tables
+from autotune.cli.rendering.modelled_ladder import ladder_document, print_ladder
 from autotune.cli.rendering.output import json_text, print_json, print_table
 from autotune.cli.suite import Entry, SuiteOption, entries_of
+from autotune.db.states import TimeSource
 from autotune.search_spaces.machine.rates import duration
 
 if TYPE_CHECKING:
     from autotune.bench import Baseline, OwnSchedule, Run, Setting
+    from autotune.codegen.model.problem import Problem
     from autotune.devices.cuda import CudaDevice
+    from autotune.search_spaces.machine.device_spec import DeviceSpec
     from autotune.search_spaces.machine.roofline import Peaks
 
 
@@ -37,7 +41,9 @@ def bench(
         ),
     ] = None,
     suite: SuiteOption = None,
-    ladder: Annotated[bool, typer.Option("--ladder", help="Measure the operator's presets, too.")] = False,
+    ladder: Annotated[
+        bool, typer.Option("--ladder", help="Measure the operator's presets, too; without a GPU, model them.")
+    ] = False,
     device: DeviceOption = "auto",
     rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each contender.")] = 100,
     energy: Annotated[
@@ -63,6 +69,10 @@ def bench(
         _check_plot(plot)
     entries = entries_of(operator, fields, suite)
     known = _known_baselines(operator, against)
+    measured = against or plot or energy or record
+    if ladder and not measured and device_of(device).time_source is TimeSource.MODELLED:
+        _model_ladder(operator, entries[0].problem, spec_of(device), db, output, as_json)
+        return
     target = gpu_of(device, "bench")
     if against is None and not _moves_bytes(entries, target):
         known = {name: baseline for name, baseline in known.items() if name != benchmarks.COPY_NAME}
@@ -98,6 +108,27 @@ def bench(
     failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
     if failed:
         raise CommandError(f"failed: {'; '.join(failed)}")
+
+
+def _model_ladder(
+    operator: Any, problem: Problem, spec: DeviceSpec, db: str | None, output: Path | None, as_json: bool
+) -> None:
+    """Show the times of the presets by the time model, where no GPU measures them."""
+    from autotune.bench.ladder import modelled_ladder
+    from autotune.bench.own_schedule import find_own_schedule
+    from autotune.db import TuningDB
+
+    with TuningDB(db, create=False) as database:
+        own = find_own_schedule(operator, problem, spec, database)
+    with user_input():
+        seconds = modelled_ladder(operator, problem, spec, own)
+    result = ladder_document(operator.name, problem, spec, seconds)
+    if output:
+        write_text(output, json_text(result) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        print_ladder(operator.name, problem, spec, seconds)
 
 
 def _check_plot(path: Path) -> None:

@@ -11,7 +11,15 @@ import typer
 
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
 from autotune.cli.operator_commands import problem_of
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, command_line, output_option, worker_device_of
+from autotune.cli.options import (
+    DatabaseOption,
+    DeviceOption,
+    JsonOption,
+    chosen_database,
+    command_line,
+    output_option,
+    worker_device_of,
+)
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.rendering.progress import shown_progress
 from autotune.search_spaces.machine.rates import duration
@@ -68,13 +76,15 @@ def record(
         ):
             result, recorded = measure(operator, problem, target, database, schedules, show, run)
             run.interrupted = result.interrupted
+            listing = f"autotune db trials {operator.name}{chosen_database(db, database.location)}"
     if result.interrupted:
         raise InterruptedRunError(
             f"interrupted with {len(recorded)} of {len(schedules)} schedules measured; the same command continues"
         )
     times = [trial.seconds for trial in recorded if trial.status == "ok" and trial.seconds is not None]
     if not times:
-        raise CommandError(f"no schedule worked for {title}; see autotune db trials {operator.name}")
+        error = f" ({result.error})" if result.error else ""
+        raise CommandError(f"no schedule worked for {title}{error}; see {listing}")
     write_recording(output, recorded)
     document: dict[str, Any] = {
         "recording": str(output),

@@ -46,6 +46,12 @@ def report(
         list[Path] | None,
         typer.Option(help="Show this result of autotune bench -o, too. May be given several times.", metavar="FILE"),
     ] = None,
+    profile: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Show these counters of autotune profile -o, too. May be given several times.", metavar="FILE"
+        ),
+    ] = None,
     output: Annotated[
         Path | None, output_option("Write the page to this file. Default: report-RUN.html or report-OPERATOR.html.")
     ] = None,
@@ -56,10 +62,12 @@ def report(
     from autotune.report.benches import read_bench
     from autotune.report.document import document
     from autotune.report.page import page
+    from autotune.report.profiles import read_profile
     from autotune.report.subject import possible
 
     with user_input():
         benches = [read_bench(path) for path in bench or []]
+        profiles = [read_profile(path) for path in profile or []]
     tell("drawing")
     with opened(db) as database:
         operator, run = _subject(subject, database)
@@ -70,7 +78,7 @@ def report(
         records, others = possible(bests)
     told = facts(run, [trial for group in groups for trial in group.trials]) if run else []
     title = f"autotune: {operator} on {', '.join(models)}{f', run {run.id}' if run else ''}"
-    text = page(document(title, told, groups, records, benches, calibrations))
+    text = page(document(title, told, groups, records, benches, calibrations, profiles))
     path = output or Path(f"report-{run.id if run else operator}.html")
     with user_input():
         write_text(path, text)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from autotune.cli.fields import fields_of
 from autotune.cli.operator_commands import problem_of
@@ -15,11 +18,21 @@ if TYPE_CHECKING:
     from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 
-def show(operator: Any, fields: Mapping[str, Any], device: DeviceOption = "auto", as_json: JsonOption = False) -> None:
+def show(
+    operator: Any,
+    fields: Mapping[str, Any],
+    device: DeviceOption = "auto",
+    whole: Annotated[
+        bool, typer.Option("--all", help="Show in a terminal, too, what each field means, and the values to search.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Show the fields of problem and schedule, the search space on a device, and the presets."""
     document = _document(operator, problem_of(operator, fields), spec_of(device))
     if as_json:
         print_json(document)
+    elif sys.stdout.isatty() and not whole:
+        _print_brief(document)
     else:
         _print(document)
 
@@ -72,6 +85,34 @@ def _print_fields(title: str, columns: tuple[str, ...], fields: list[dict[str, A
     print_table(title, columns, [[field[column] for column in columns] for field in shown], below=columns[-1])
 
 
+def _print_brief(document: dict[str, Any]) -> None:
+    """The default schedule first, then what there is beside it."""
+    words = [f"{field['short'] or field['name']}={_word(field['value'])}" for field in document["schedule"]]
+    kernel = [f"kernel={document['kernel']}"] if document["kernel"] else []
+    others = ", ".join(document["other_kernels"])
+    rows = [
+        ("schedule", " ".join([*kernel, *words])),
+        ("other kernels", others),
+        ("space", _size(document)),
+        ("presets", ", ".join(document["presets"])),
+        ("problem", " ".join(f"--{field['name'].replace('_', '-')}" for field in document["problem"])),
+    ]
+    print(f"{document['operator']}: {document['summary']}\n")
+    print_table(f"{document['key']} on {document['device']}", ("default", ""), [row for row in rows if row[1]])
+    print("--all shows what each field means, and the values that a search tries")
+
+
+def _word(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _size(document: dict[str, Any]) -> str:
+    size = document["size"]
+    share = 100 / size["raw"]
+    error = f" ± {size['standard_error'] * share:.1f}" if size["standard_error"] else ""
+    return f"{size['raw']:.3g} draws, of which {size['legal'] * share:.1f}{error} % are legal"
+
+
 def _print(document: dict[str, Any]) -> None:
     print(f"{document['operator']}: {document['summary']}\n")
     _print_fields("Problem: --name value", ("name", "allowed", "value", "help"), document["problem"])
@@ -86,8 +127,5 @@ def _print(document: dict[str, Any]) -> None:
         _print_fields(title, ("name", "short", "allowed", "value", "help"), fields)
     space = [(name, " ".join(map(str, values))) for name, values in document["space"].items()]
     print_table(f"Search space of {document['key']} on {document['device']}", ("parameter", "values"), space)
-    size = document["size"]
-    share = 100 / size["raw"]
-    error = f" ± {size['standard_error'] * share:.1f}" if size["standard_error"] else ""
-    print(f"{size['raw']:.3g} draws, of which {size['legal'] * share:.1f}{error} % are legal")
+    print(_size(document))
     print(f"presets: {', '.join(document['presets']) or 'none'}")

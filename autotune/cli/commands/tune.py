@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache, partial
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,13 +13,20 @@ import typer
 from autotune.cli import completion
 from autotune.cli.early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
-from autotune.cli.options import DatabaseOption, DevicesOption, JsonOption, command_line, worker_devices_of
+from autotune.cli.options import (
+    DatabaseOption,
+    DevicesOption,
+    JsonOption,
+    chosen_database,
+    command_line,
+    worker_devices_of,
+)
 from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
 from autotune.cli.rendering.output import print_json
 from autotune.cli.rendering.progress import shown_progress
 from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
-from autotune.db.states import TimeSource
+from autotune.db.states import Objective, TimeSource
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
@@ -60,8 +66,11 @@ def tune(
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option(help="End after so many trials without a faster schedule, for each problem.", show_default=False),
+        typer.Option(help="End after so many trials without a better schedule, for each problem.", show_default=False),
     ] = None,
+    objective: Annotated[
+        Objective, typer.Option(help="Minimise the time of a launch, or its energy, which a GPU measures in a second.")
+    ] = Objective.TIME,
     sampler: Annotated[
         str, typer.Option(help="The sampler: bayes, or Optuna's tpe, random, nsga2, brute_force or gp.")
     ] = "bayes",
@@ -101,9 +110,7 @@ def tune(
 
     with user_input():
         only, without = tuple(words) if words else None, tuple(exclude) if exclude else None
-        options = TuneOptions(
-            trials, seconds, sampler, seed, study=study, patience=patience, only=only, exclude=without
-        )
+        options = TuneOptions(trials, seconds, sampler, seed, None, study, patience, objective, only, without)
         asked_for(operator, words or (), exclude or ())
     chosen = [name for name, given in (("suite", suite), ("stale", stale), ("untuned", untuned)) if given]
     if len(chosen) > 1:
@@ -156,7 +163,8 @@ def tune(
         return result
 
     sys.setswitchinterval(_TURN)
-    with CompilePool() as pool, worker_devices_of(device) as targets, TuningDB(db) as database:
+    measured = objective is Objective.ENERGY
+    with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
             _print_end(database.location, None, results, as_json, db)
@@ -171,7 +179,8 @@ def tune(
                 (parallel := Parallel(tune_one)).run(queues)
             run.interrupted = parallel.interrupted
             _print_end(database.location, run.id, results, as_json, db)
-            _check_outcome(results, queues, parallel)
+            listing = f"autotune db trials {operator.name}{chosen_database(db, database.location)}"
+            _check_outcome(results, queues, parallel, listing)
 
 
 def _statements(operator: Any, problem: Problem, device: Device) -> list[tuple[Any, Problem]]:
@@ -214,9 +223,15 @@ def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bo
         return
     print(f"database  {location}")
     if run:
-        chosen = f" --db {quote(location)}" if db else ""
+        chosen = chosen_database(db, location)
         print(f"next      autotune runs show {run}{chosen}")
         print(f"pictures  autotune report {run}{chosen}")
+
+
+def _ended(failed: Tuned) -> str:
+    """How a problem ended for which no schedule worked, and the last error."""
+    error = f" ({failed.result.error})" if failed.result.error else ""
+    return f"{failed.problem.key}: {counts(failed.result)}{error}"
 
 
 def _tell_who_waits(queues: list[Queue]) -> None:
@@ -263,16 +278,19 @@ def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]
     return untuned
 
 
-def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel) -> None:
-    """Raise unless every problem has a winner, no device was lost and the run was not interrupted."""
+def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel, listing: str) -> None:
+    """Raise unless every problem has a winner, no device was lost and the run was not interrupted.
+
+    `listing` is the command that lists the errors of trials.
+    """
     if parallel.interrupted:
         raise InterruptedRunError("interrupted; every trial is stored, and the same command continues from there")
     wrong = [f"device {device.selector} at {problem.key}: {error}" for device, problem, error in parallel.lost]
     left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
     if left:
         wrong.append(f"not tuned: {'; '.join(left)}")
-    failed = [f"{one.problem.key}: {counts(one.result)}" for one in results if one.result.best is None]
+    failed = [_ended(one) for one in results if one.result.best is None]
     if failed:
-        wrong.append(f"no schedule worked for {'; '.join(failed)}; autotune db trials lists the errors")
+        wrong.append(f"no schedule worked for {'; '.join(failed)}; {listing} lists the errors")
     if wrong:
         raise CommandError("; ".join(wrong))

@@ -75,11 +75,11 @@ def table_lines(
 
 
 def folded_text(text: str, width: int) -> list[str]:
-    """Lines of at most so many columns, folded between words; words that are longer are broken."""
+    """Lines of at most so many columns, folded between words and after hyphens; words that are longer are broken."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in re.split(r"(?<=\S)(?= )", paragraph):
+        for word in re.split(r"(?<=\S)(?= )|(?<=\w-)(?=\w)", paragraph):
             if text_width(line + word) <= width:
                 line += word
                 continue

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from autotune.base.log import messages_shown
 from autotune.cli.printable import printable
 from autotune.db.states import Status
-from autotune.search_spaces.machine.rates import duration, peak_share, rate
+from autotune.search_spaces.machine.rates import peak_share, rate
+
+from .trials import energy, timed
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -151,7 +153,7 @@ class _Lines:
 def _limits(options: TuneOptions) -> str:
     """What ends a run: ``60 s or 200 trials``."""
     seconds = "" if options.seconds is None else f"{options.seconds:g} s or "
-    patience = "" if options.patience is None else f", or {options.patience} without a faster schedule"
+    patience = "" if options.patience is None else f", or {options.patience} without a better schedule"
     return f"{seconds}{options.trials} trial{'s' * (options.trials > 1)}{patience}"
 
 
@@ -167,4 +169,4 @@ def _best(problem: Problem, peaks: Peaks, best: Trial | None) -> str:
     if best is None or best.seconds is None:
         return "nothing yet"
     figures = f"{rate(problem, peaks, best.seconds)}  {peak_share(problem, peaks, best.seconds):.0%} of the roofline"
-    return f"{figures}  {duration(best.seconds)} {best.time_source}  {best.summary}"
+    return "  ".join(filter(None, (figures, timed(best), energy(best), best.summary)))

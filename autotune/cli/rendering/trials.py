@@ -115,6 +115,14 @@ def timed(trial: Trial) -> str | None:
     return None if trial.seconds is None else f"{duration(trial.seconds)} {trial.time_source}"
 
 
+def energy(trial: Trial) -> str:
+    """``12.3 mJ measured``; empty where it was not measured."""
+    joules = trial.joules
+    if joules is None:
+        return ""
+    return f"{joules:.4g} J measured" if joules >= 1 else f"{joules * 1e3:.4g} mJ measured"
+
+
 def _best_row(trial: Trial, peaks: _PEAKS) -> tuple[Any, ...]:
     from autotune.search_spaces.contract.known import known
 

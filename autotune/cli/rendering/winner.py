@@ -10,7 +10,7 @@ from autotune.base.files import write_text
 from autotune.search_spaces.machine.rates import duration, peak_share, rate, rates_document
 
 from .output import print_table
-from .trials import trial_document
+from .trials import energy, trial_document
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
@@ -75,6 +75,7 @@ def print_winner(run: Tuned) -> None:
     rows = [
         ("device", run.device.selector),
         ("time", f"{duration(best.seconds)} {best.time_source}"),
+        *([("energy", energy(best))] if best.joules else []),
         ("rate", rate(run.problem, run.peaks, best.seconds)),
         ("share of peak", f"{peak_share(run.problem, run.peaks, best.seconds):.1%}"),
         ("schedule", best.summary),

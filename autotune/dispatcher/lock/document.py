@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version as installed
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NamedTuple
 
 from autotune.base.errors import AutotuneError
+from autotune.base.version import own_version
 from autotune.codegen.model.fields import invalid_fields
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
@@ -77,7 +77,7 @@ def write(path: Path, compiler: str, spec: DeviceSpec, choices: Iterable[Locked]
     from autotune.db.exchange import write_document
 
     ordered = sorted(choices, key=lambda one: (one.operator.name, one.problem.key))
-    header = dict(zip(_TOP, (_VERSION, installed("autotune"), compiler, asdict(spec)), strict=False))
+    header = dict(zip(_TOP, (_VERSION, own_version(), compiler, asdict(spec)), strict=False))
     write_document(path, {**header, "choices": [_plain(one) for one in ordered]})
 
 

@@ -1,6 +1,6 @@
 // Loads the modules that its arguments name, reads a request and the buffers' bytes from standard input, runs
 // the program's steps and writes the buffers that it may have changed to standard output. Exit status 2 with
-// one line on standard error: a kernel did something wrong.
+// two lines on standard error: a kernel did something wrong, and the number of the step, -1 ahead of all.
 
 #include <dlfcn.h>
 #include <sys/resource.h>
@@ -130,7 +130,7 @@ void make_room(const std::vector<Buffer>& buffers, const std::vector<Step>& step
   map_shared(most_shared_bytes);
 }
 
-void run_step(const Step& step, const std::vector<const Kernel*>& modules,
+void run_step(int number, const Step& step, const std::vector<const Kernel*>& modules,
               const std::vector<char*>& addresses) {
   if (step.entry == none) {
     std::memset(addresses[step.buffer] + step.offset, step.value, step.bytes);
@@ -143,8 +143,8 @@ void run_step(const Step& step, const std::vector<const Kernel*>& modules,
     fail("struct Arguments has %zu bytes in CUDA and %d as packed", kernel->argument_bytes,
          step.argument_bytes);
   allow_constants(kernel->begin, kernel->end);
-  begin_positions({step.grid[0], step.grid[1], step.grid[2]}, {step.block[0], step.block[1], step.block[2]},
-                  static_cast<int>(step.ranks));
+  begin_positions(number, {step.grid[0], step.grid[1], step.grid[2]},
+                  {step.block[0], step.block[1], step.block[2]}, static_cast<int>(step.ranks));
   set_shared_bytes(step.shared_bytes);
   run_grid();
 }
@@ -180,7 +180,7 @@ int main(int, char** words) {
   for (uint32_t run = 0; run < request.runs; ++run) {
     for (size_t i = 0; i < buffers.size(); ++i) contents[i].copy_to(addresses[i]);
     forget_accesses();
-    for (const Step& step : steps) run_step(step, modules, addresses);
+    for (size_t i = 0; i < steps.size(); ++i) run_step(static_cast<int>(i), steps[i], modules, addresses);
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].use == Use::write_first || buffers[i].use == Use::read_write)

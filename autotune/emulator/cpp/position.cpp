@@ -16,7 +16,7 @@ namespace {
 
 int cluster_ranks, threads_of_block;
 uint3 block_of_rank[cluster_blocks];  // the running cluster's
-int running = none;
+int running = none, running_step = none;
 
 uint3 coordinates(int index, const dim3& extent) {
   const unsigned int i = static_cast<unsigned int>(index);
@@ -25,7 +25,8 @@ uint3 coordinates(int index, const dim3& extent) {
 
 }  // namespace
 
-void begin_positions(dim3 grid, dim3 block, int blocks_of_a_cluster) {
+void begin_positions(int step, dim3 grid, dim3 block, int blocks_of_a_cluster) {
+  running_step = step;
   gridDim = grid;
   blockDim = block;
   cluster_ranks = blocks_of_a_cluster;
@@ -71,7 +72,7 @@ void fail(const char* format, ...) {
   va_start(values, format);
   std::vfprintf(stderr, format, values);
   va_end(values);
-  std::fputc('\n', stderr);
+  std::fprintf(stderr, "\n%d\n", running_step);
   _exit(2);
 }
 

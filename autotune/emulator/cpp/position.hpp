@@ -13,7 +13,7 @@ constexpr int block_threads = 1024, cluster_blocks = 16;  // limits
 constexpr int none = -1;
 
 // Threads are numbered in their cluster block by block, and in their block with x running fastest.
-void begin_positions(dim3 grid, dim3 block, int blocks_of_a_cluster);
+void begin_positions(int step, dim3 grid, dim3 block, int blocks_of_a_cluster);
 void select_cluster(int first_block);
 void select_thread(int thread);  // none: no thread runs
 

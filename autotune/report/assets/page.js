@@ -40,6 +40,7 @@ function show(report, chosen) {
   const parts = [
     convergence(group),
     importance(group),
+    pareto(group),
     byTwo(group),
     parallel(group),
     fastestSection(group),
@@ -48,6 +49,7 @@ function show(report, chosen) {
     roofs(report, group),
     measured(report, group),
     ...ratioSections(report),
+    ...profileSections(report),
   ].filter((part) => part);
   document.getElementById("main").replaceChildren(
     summarySection(report, chosen, (next) => switchTo(report, next)),

@@ -36,7 +36,7 @@ def emit(problem: TransposeProblem, schedule: TransposeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     members = arguments(problem)
     footprint = schedule.footprint(problem)
-    launch = footprint.launch(ENTRY, blocks(problem, schedule))
+    launch = footprint.launch(ENTRY, schedule.blocks(problem))
     source = f"""// {ENTRY}: B[batch][n][m] = A[batch][m][n], for {_described(problem, schedule)}
 {comment(str(schedule))}
 {launch_comment(launch)}
@@ -90,12 +90,6 @@ extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arg
 """
     grid = ceil_div(problem.batch * problem.m * problem.n, _NAIVE_THREADS)
     return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
-
-
-def blocks(problem: TransposeProblem, schedule: TransposeSchedule) -> int:
-    """Tiles of the whole batch, one block each."""
-    tiles_m, tiles_n = schedule.tiles(problem)
-    return tiles_m * tiles_n * problem.batch
 
 
 def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:

@@ -13,7 +13,6 @@ from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import Role, Tensor
-from autotune.codegen.model.work import Work
 
 ELEMENT_BYTES = (1, 2, 4, 8, 16)
 
@@ -60,11 +59,6 @@ class TransposeProblem(MatrixProblem):
         return 0 in (self.m, self.n, self.batch)
 
     @property
-    def work(self) -> Work:
-        """Every element read once and written once."""
-        return Work(2 * self.batch * self.m * self.n * self.element_bytes)
-
-    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """A and B as unsigned integers; an element of 16 bytes is a pair of uint64."""
         return (
@@ -86,7 +80,4 @@ class TransposeProblem(MatrixProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """B bit for bit."""
-        a, b = self.tensors
-        flat = np.zeros(b.size, b.dtype.numpy)
-        b.view(flat)[...] = a.view(inputs["a"]).swapaxes(1, 2)
-        return {"b": flat}
+        return self.buffers({"b": self.views(inputs)["a"].swapaxes(1, 2)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from autotune.codegen.model.fields import tunable
@@ -67,6 +68,10 @@ class TransposeSchedule(Schedule):
         registers = self.rows_per_thread * row_registers + _ADDRESS_REGISTERS
         shared_bytes = self.shared_bytes(problem.element_bytes)
         return Footprint(self.threads, shared_bytes, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+
+    def blocks(self, problem: TransposeProblem) -> int:
+        """Tiles of the whole batch, one block each."""
+        return prod(self.tiles(problem)) * problem.batch
 
     @property
     def micro_tiles(self) -> int:

@@ -58,12 +58,7 @@ class GemmProblem(GemmFields):
 
         A, B (a broadcast one once for all), bias and C are read once, D and Z are written once.
         """
-        products = self.batch * self.m * self.n
-        if not products:
-            return Work(0)
-        read = self.bytes_of("a") + self.bytes_of("b") + sum(tensor.bytes for tensor in (*self._scales, *self._biases))
-        of_results = (1 + self.residual) * products // self.parts + self.preactivation * products
-        return Work(read + of_results * self.result.bytes, {self.unit: 2 * products * self.k})
+        return Work(self.tensor_bytes, {self.unit: 2 * self.batch * self.m * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -172,15 +167,13 @@ class GemmProblem(GemmFields):
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """D and Z in float64 (int32 in its own type), by the scalars as a kernel gets them: in float32."""
         alpha, beta = scalars_of_kernel(scalars)
-        views = {t.name: t.view(inputs[t.name]).astype(np.float64) for t in self.tensors if t.name in inputs}
-        outputs = {t.name: t for t in self.tensors if t.role is Role.OUTPUT}
-        flat = {name: np.zeros(t.size) for name, t in outputs.items()}
+        views = {name: view.astype(np.float64) for name, view in self.views(inputs).items()}
         product = np.zeros((self.batch, self.m, self.n))
         with np.errstate(invalid="ignore"):  # infinities of both signs
             if alpha != 0 and self.k and product.size:
                 product = alpha * (self._scaled(views, "a") @ self._scaled(views, "b"))
             z = self.epilogue.before_activation(product, views.get("bias"))
             result = self.epilogue.after_activation(z, views.get("c"), beta)
-        for name, tensor in outputs.items():
-            tensor.view(flat[name])[...] = result if name == "d" else z
+        names = [tensor.name for tensor in self.tensors if tensor.role is Role.OUTPUT]
+        flat = self.buffers({name: result if name == "d" else z for name in names})
         return {name: stored(values, self.result) for name, values in flat.items()}

@@ -18,7 +18,6 @@ def emit(problem: GemvProblem, schedule: GemvSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     return _source(problem).scheduled(
         schedule,
-        schedule.blocks(problem),
         facts=_edges(problem, schedule),
         types=_types(problem),
         workspace_bytes=schedule.workspace_bytes(problem),

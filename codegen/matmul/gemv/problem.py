@@ -149,14 +149,8 @@ class GemvProblem(MatrixProblem):
         W, its scales, x and bias are read once (broadcast ones once for all), y is written once, and read once if beta
         may not be 0.
         """
-        results = self.batch * self.m * self.n
-        if not results:
-            return Work(0)
-        read = self.bytes_of("x") + self.bytes_of("w") + sum(tensor.bytes for tensor in self._of_groups)
-        read += (self.n if self.bias else 0) * self.dtype.bytes
-        written = (2 if self.beta_nonzero else 1) * results * self.dtype.bytes
         unit = unit_of(self.dtype) if self.order is WeightOrder.NK and self.dtype.bits == 16 else Unit.FP32
-        return Work(read + written, {unit: 2 * results * self.k})
+        return Work(self.tensor_bytes, {unit: 2 * self.batch * self.m * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

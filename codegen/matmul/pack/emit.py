@@ -17,9 +17,7 @@ from .schedule import PackSchedule
 def emit(problem: PackProblem, schedule: PackSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     facts = _vectors(problem, schedule)
-    return _source(problem).scheduled(
-        schedule, schedule.blocks(problem), facts=facts, served=_served(problem, schedule)
-    )
+    return _source(problem).scheduled(schedule, facts=facts, served=_served(problem, schedule))
 
 
 def emit_naive(problem: PackProblem) -> Program:

@@ -115,8 +115,7 @@ class PackProblem(MatrixProblem):
     @property
     def work(self) -> Work:
         """W is read once, codes, scales and zero points are written once; of each weight, a maximum and an FMA."""
-        moved = sum(rows * columns * self.element_bytes_of(name) for name, (rows, columns) in self.stored.items())
-        return Work(moved + sum(tensor.bytes for tensor in self._of_groups), {Unit.FP32: 3 * self.n * self.k})
+        return Work(self.tensor_bytes, {Unit.FP32: 3 * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

@@ -20,13 +20,16 @@ _VECTORISED = replace(_TILE_2D, vector=4)
 _WARP_TILE = replace(_VECTORISED, block_k=16, warp_tiles=True)
 _DOUBLE_BUFFERED = replace(_WARP_TILE, stages=2)
 
+TILED: Mapping[str, TiledSchedule] = {
+    "shared": _SHARED,
+    "tile_1d": _TILE_1D,
+    "tile_2d": _TILE_2D,
+    "vectorised": _VECTORISED,
+    "warp_tile": _WARP_TILE,
+    "double_buffered": _DOUBLE_BUFFERED,
+}
 PRESETS: Mapping[str, Callable[[SgemmProblem], Program]] = {
     "naive": partial(emit_naive, coalesced=False),
     "coalesced": partial(emit_naive, coalesced=True),
-    "shared": partial(emit_tiled, schedule=_SHARED),
-    "tile_1d": partial(emit_tiled, schedule=_TILE_1D),
-    "tile_2d": partial(emit_tiled, schedule=_TILE_2D),
-    "vectorised": partial(emit_tiled, schedule=_VECTORISED),
-    "warp_tile": partial(emit_tiled, schedule=_WARP_TILE),
-    "double_buffered": partial(emit_tiled, schedule=_DOUBLE_BUFFERED),
+    **{name: partial(emit_tiled, schedule=schedule) for name, schedule in TILED.items()},
 }

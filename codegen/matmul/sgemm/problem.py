@@ -65,10 +65,7 @@ class SgemmProblem(ProductProblem):
 
         A and B are read once (a broadcast one once for all), C is written once, and read once if beta may not be 0.
         """
-        if not self.batch * self.m * self.n:
-            return Work(0)
-        c = (2 if self.beta_nonzero else 1) * self.bytes_of("c")
-        return Work(self.bytes_of("a") + self.bytes_of("b") + c, {Unit.FP32: 2 * self.batch * self.m * self.n * self.k})
+        return Work(self.tensor_bytes, {Unit.FP32: 2 * self.batch * self.m * self.n * self.k})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

@@ -47,7 +47,7 @@ class Transposition:
     def launch(self) -> Launch:
         """The launch of its entry."""
         footprint = self.schedule.footprint(self.problem)
-        return footprint.launch(self._entry, transpose.blocks(self.problem, self.schedule))
+        return footprint.launch(self._entry, self.schedule.blocks(self.problem))
 
     @property
     def source(self) -> str:

@@ -21,12 +21,12 @@ def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Prog
     source, facts = _source(problem), vector_facts(problem, schedule)
     facts |= {"bulk": schedule.bulk} if isinstance(schedule, CrossEntropySchedule) else {"early": False}
     rows, header = served(problem, schedule, source.served), "backward" if problem.lse_given else "cross_entropy"
-    return source.scheduled(schedule, schedule.blocks(problem.rows), header, facts=facts, served=rows)
+    return source.scheduled(schedule, header, facts=facts, served=rows)
 
 
 def emit_naive(problem: LogitsProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), problem.rows, "cross_entropy_naive", reference=reference)
+    return row_naive(_source(problem), "cross_entropy_naive", reference=reference)
 
 
 def emit_reference(problem: LogitsProblem) -> Program:

@@ -182,11 +182,8 @@ class LogitsProblem(RowProblem):
     def _judged(self, tensor: Tensor, row: _Row, values: _Numbers, errors: _Numbers) -> dict[str, Array]:
         """An output and its scale as flat buffers, both 0 where a row is ignored; 0 where no error is allowed."""
         scale = np.where(np.isfinite(values), np.abs(values) + self.error_weight(tensor.dtype) * errors, 0.0)
-        found = {}
-        for name, array in ((tensor.name, values), (f"{tensor.name}_scale", scale)):
-            found[name] = np.zeros(tensor.size)
-            tensor.view(found[name])[...] = np.where(row.ignored, 0.0, array).reshape(tensor.shape)
-        return found
+        found = {tensor.name: values, f"{tensor.name}_scale": scale}
+        return self.buffers({name: np.where(row.ignored, 0.0, array) for name, array in found.items()})
 
     def error_weight(self, dtype: DType) -> float:
         """What the errors before rounding to a type are multiplied by in a scale."""

@@ -16,14 +16,14 @@ from .schedule import RmsNormSchedule
 
 def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    source, blocks = _source(problem), schedule.blocks(problem.rows) if problem.columns else 0
+    source = _source(problem)
     rows, facts = served(problem, schedule, source.served), _vectors(problem, schedule)
-    return source.scheduled(schedule, blocks, "norm", "norm_block", facts=facts, served=rows)
+    return source.scheduled(schedule, "norm", "norm_block", facts=facts, served=rows)
 
 
 def emit_naive(problem: NormProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), problem.rows if problem.columns else 0, "norm_naive", reference=reference)
+    return row_naive(_source(problem), "norm_naive", reference=reference)
 
 
 def emit_reference(problem: NormProblem) -> Program:

@@ -169,15 +169,14 @@ class NormProblem(RowProblem):
 
         A kernel subtracts the first element of a row from all of it, so errors are relative to the differences.
         """
-        named = {tensor.name: tensor for tensor in self.tensors}
+        views, dtypes = self.views(inputs), {tensor.name: tensor.dtype for tensor in self.tensors}
         eps, offset = (float(np.float32(scalars[name])) for name in ("eps", "weight_offset"))
         found: dict[str, Array] = {}
-        elements = named["x"].view(inputs["x"])
+        elements = views["x"]
         with np.errstate(invalid="ignore", over="ignore"):
             if self.residual:
-                added = named["residual"].view(inputs["residual"]).astype(np.float32)
-                elements = (elements.astype(np.float32) + added).astype(self.dtype.numpy)
-                found["sum"] = self._flat(named["sum"], elements)
+                added = views["residual"].astype(np.float32)
+                found["sum"] = elements = (elements.astype(np.float32) + added).astype(self.dtype.numpy)
             x = elements.astype(np.float64)
             origin = x[:, :1] if self.centered else np.zeros((self.rows, 1))
             differences = x - origin
@@ -196,11 +195,10 @@ class NormProblem(RowProblem):
                 outputs |= {"rstd": (rstd, condition * rstd)}
                 outputs |= {"mean": (origin + shift, np.abs(shift) + np.sqrt(variance))} if self.centered else {}
             for name, (values, error) in outputs.items():
-                dtype = named[name].dtype
+                dtype = dtypes[name]
                 scale = np.abs(values) + self.error_weight(dtype) * error if dtype.is_float else error
-                found[name] = self._flat(named[name], values)
-                found[f"{name}_scale"] = self._flat(named[name], scale)
-        return found
+                found |= {name: values, f"{name}_scale": scale}
+        return self.buffers(found)
 
     def _quantized(self, y: _Numbers, errors: _Numbers) -> dict[str, tuple[_Numbers, _Numbers]]:
         """Results in units of a scale for each row. Those of a row with NaN are NaN, or 0 as int8."""
@@ -212,11 +210,6 @@ class NormProblem(RowProblem):
         if self.int8:
             values, uncertain = (np.where(np.isnan(values), 0.0, one) for one in (values, uncertain))
         return {"y": (values, uncertain), "scale": (scale, error)}
-
-    def _flat(self, tensor: Tensor, values: Array) -> Array:
-        flat = np.zeros(tensor.size, values.dtype)
-        tensor.view(flat)[...] = values.reshape(tensor.shape)
-        return flat
 
     def error_weight(self, dtype: DType) -> float:
         """What the errors before rounding to a type are multiplied by in a scale."""

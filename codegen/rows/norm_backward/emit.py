@@ -28,7 +28,6 @@ def emit(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> Progra
     source, sums = _source(problem), Entry(_SUMS, "sum_partials", sum_blocks(problem), _SUM_FOOTPRINT)
     return source.scheduled(
         schedule,
-        schedule.grid(problem),
         "all",
         "norm_backward_block",
         *([sums] if problem.summed else []),
@@ -48,7 +47,7 @@ def emit_naive(problem: NormBackwardProblem, number: str = "float") -> Program:
     columns = Launch(_SUMS, (ceil_div(problem.columns, _NAIVE_THREADS), 1, 1), (_NAIVE_THREADS, 1, 1))
     return _source(problem).plain(
         f" in {number}",
-        problem.rows * WARP if problem.columns else 0,
+        problem.rows * WARP,
         f"backward_rows<{number}>(arguments);",
         block=_NAIVE_THREADS,
         reference=number == "double",

@@ -154,9 +154,9 @@ class NormBackwardProblem(RowProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """All outputs in float64, and the scales of their errors."""
-        named = {tensor.name: tensor for tensor in self.tensors}
+        views, dtypes = self.views(inputs), {tensor.name: tensor.dtype for tensor in self.tensors}
         eps, offset = (float(np.float32(scalars[name])) for name in ("eps", "weight_offset"))
-        x, dy = (named[name].view(inputs[name]).astype(np.float64) for name in ("x", "dy"))
+        x, dy = (views[name].astype(np.float64) for name in ("x", "dy"))
         if self.saved:
             centered = x - inputs["mean"].astype(np.float64)[:, None] if self.centered else x
             rstd, shift = inputs["rstd"].astype(np.float64)[:, None], np.zeros((self.rows, 1))
@@ -176,12 +176,9 @@ class NormBackwardProblem(RowProblem):
             outputs["db"] = dy.sum(axis=0), np.abs(dy).sum(axis=0)
         found: dict[str, Array] = {}
         for name, (values, error) in outputs.items():
-            tensor = named[name]
-            scale = np.abs(values) + self.error_weight(tensor.dtype) * error
-            for key, array in ((name, values), (f"{name}_scale", scale)):
-                found[key] = np.zeros(tensor.size)
-                tensor.view(found[key])[...] = array
-        return found
+            scale = np.abs(values) + self.error_weight(dtypes[name]) * error
+            found |= {name: values, f"{name}_scale": scale}
+        return self.buffers(found)
 
 
 def _mean(values: Array) -> Array:

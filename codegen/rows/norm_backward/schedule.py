@@ -37,14 +37,14 @@ class NormBackwardSchedule(RowSchedule):
         """Rows never begin between vectors, since a thread adds up the same columns of all of them."""
         return problem.columns
 
-    def grid(self, problem: NormBackwardProblem) -> int:
+    def blocks(self, problem: NormBackwardProblem) -> int:
         """Blocks of the grid; at least one writes sums, of no rows, too."""
         needed = ceil_div(problem.rows, self.rows_per_block) if problem.columns else 0
         return max(min(self.grid_blocks, needed), int(problem.summed > 0 and problem.columns > 0))
 
     def workspace_bytes(self, problem: NormBackwardProblem) -> int:
         """A sum of each block for each column, for weights and for biases."""
-        return self.grid(problem) * problem.summed * problem.columns * WORD_BYTES
+        return self.blocks(problem) * problem.summed * problem.columns * WORD_BYTES
 
     @property
     def keeps_floats(self) -> bool:

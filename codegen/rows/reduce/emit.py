@@ -30,7 +30,6 @@ def emit(problem: ReduceProblem, schedule: ReduceSchedule) -> Program:
         facts |= {"held_at": schedule.held_at(problem)}
     return _source(problem, wide=schedule.wide(problem), split=schedule.splits > 1).scheduled(
         schedule,
-        schedule.blocks(problem),
         f"staged_{lines}" if schedule.staged else lines,
         f"reduce_{lines}",
         facts=facts,

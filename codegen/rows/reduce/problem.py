@@ -151,13 +151,8 @@ class ReduceProblem(MatrixProblem):
     @property
     def work(self) -> Work:
         """Every element read once, every result written once; what floating-point terms and their sum take."""
-        if not self.results:
-            return Work(0)
-        elements = self.rows * self.columns
-        operations = elements * self.op.operations if self.rounded else 0
-        moved = elements * self.element_bytes + self.results * self.result_dtype.bytes
-        moved += (self.segments + 1) * self.offset_dtype.bytes if self.in_segments else 0
-        return Work(moved, {Unit.FP32: operations})
+        operations = self.rows * self.columns * self.op.operations if self.results and self.rounded else 0
+        return Work(self.tensor_bytes, {Unit.FP32: operations})
 
     @property
     def _bounds(self) -> Indices:

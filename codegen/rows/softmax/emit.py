@@ -20,22 +20,17 @@ def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     rows = f"{_formula(problem)} of rows, for {served(problem, schedule, _rows(problem))}"
     facts = _vectors(problem, schedule)
-    return _source(problem).scheduled(schedule, blocks(problem, schedule), facts=facts, served=rows)
+    return _source(problem).scheduled(schedule, facts=facts, served=rows)
 
 
 def emit_naive(problem: SoftmaxProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), problem.rows if problem.columns else 0, reference=reference)
+    return row_naive(_source(problem), reference=reference)
 
 
 def emit_reference(problem: SoftmaxProblem) -> Program:
     """See `row_naive`."""
     return emit_naive(problem, reference=True)
-
-
-def blocks(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
-    """Blocks of the grid; none if there is nothing to write."""
-    return schedule.blocks(problem.rows) if problem.columns else 0
 
 
 def _source(problem: SoftmaxProblem) -> KernelSource:

@@ -231,13 +231,13 @@ class SoftmaxProblem(RowProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y and lse in float64, and the scales of logarithms."""
-        named = {tensor.name: tensor for tensor in self.tensors}
-        values = named["x"].view(inputs["x"]).astype(np.float64)
+        views = self.views(inputs)
+        values = views["x"].astype(np.float64)
         temperature, columns = scalars["temperature"], np.arange(self.columns)
         if self.has_mask:
             numbers = np.arange(self.rows)
             masks = numbers // (self.queries * self.heads) * self.queries + numbers % self.queries
-            mask = named["mask"].view(inputs["mask"])[masks]
+            mask = views["mask"][masks]
             values = masked(values, self.mask, mask, temperature, self.dtype)
             temperature = 1.0 if self.mask is Mask.ADD else temperature
         if self.lengths:
@@ -257,15 +257,11 @@ class SoftmaxProblem(RowProblem):
             if self.lse:
                 found = largest / temperature + np.log(sums)
                 outputs["lse"] = np.where(np.isinf(largest), largest, found)
+        dtypes = {tensor.name: tensor.dtype for tensor in self.tensors}
         for name in self.logarithms:
-            size, weight = np.abs(outputs[name]), self.error_weight(named[name].dtype)
+            size, weight = np.abs(outputs[name]), self.error_weight(dtypes[name])
             outputs[f"{name}_scale"] = np.where(np.isfinite(size), size + weight * (1 + size), 0)
-        flat: dict[str, Array] = {}
-        for name, numbers in outputs.items():
-            tensor = named[name.removesuffix("_scale")]
-            flat[name] = np.zeros(tensor.size)
-            tensor.view(flat[name])[...] = numbers.reshape(tensor.shape)
-        return flat
+        return self.buffers(outputs)
 
 
 def _triangle(rows: int) -> int:

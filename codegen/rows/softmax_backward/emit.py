@@ -16,17 +16,12 @@ def emit(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> 
     """The source of a schedule that is legal for the problem."""
     source = _source(problem)
     rows = served(problem, schedule, source.served)
-    return source.scheduled(schedule, blocks(problem, schedule), facts=vector_facts(problem, schedule), served=rows)
-
-
-def blocks(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> int:
-    """Blocks of the grid; none if there is nothing to write."""
-    return schedule.blocks(problem.rows) if problem.columns else 0
+    return source.scheduled(schedule, facts=vector_facts(problem, schedule), served=rows)
 
 
 def emit_naive(problem: SoftmaxBackwardProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), problem.rows if problem.columns else 0, reference=reference)
+    return row_naive(_source(problem), reference=reference)
 
 
 def emit_reference(problem: SoftmaxBackwardProblem) -> Program:

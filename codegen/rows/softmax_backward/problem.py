@@ -104,8 +104,7 @@ class SoftmaxBackwardProblem(RowProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """dx in float64, and the scale of its errors."""
-        named = {tensor.name: tensor for tensor in self.tensors}
-        y, dy = (named[name].view(inputs[name]).astype(np.float64) for name in ("y", "dy"))
+        y, dy = (view.astype(np.float64) for view in self.views(inputs).values())
         factor = float(np.float32(scalars["scale"]))
         if self.log:
             masked, p = y == -np.inf, np.exp(y)
@@ -116,11 +115,7 @@ class SoftmaxBackwardProblem(RowProblem):
             dx = y * (dy - _sum(y * dy))
             errors = np.abs(y) * (np.abs(dy) + _sum(np.abs(y * dy)))
         dx, errors = factor * dx, abs(factor) * errors
-        found = {"dx": dx, "dx_scale": np.abs(dx) + self.error_weight * errors}
-        flat = {name: np.zeros(named["dx"].size) for name in found}
-        for name, numbers in found.items():
-            named["dx"].view(flat[name])[...] = numbers
-        return flat
+        return self.buffers({"dx": dx, "dx_scale": np.abs(dx) + self.error_weight * errors})
 
 
 def _sum(values: _Numbers) -> _Numbers:

@@ -30,7 +30,6 @@ def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
     }
     return _source(problem, conditions={"rows": "rows"}).scheduled(
         schedule,
-        schedule.blocks(problem),
         schedule.header,
         schedule.function,
         facts=facts,
@@ -40,7 +39,7 @@ def emit(problem: ScanProblem, schedule: ScanSchedule) -> Program:
 
 def emit_serial(problem: ScanProblem) -> Program:
     """One thread a row."""
-    threads = problem.rows if problem.columns else 0
+    threads = problem.rows
     return _source(problem).plain(
         ", one thread a row", threads, "scan_serially(arguments);", "plain", block=_SERIAL_THREADS
     )
@@ -64,7 +63,7 @@ def _block_scans(
     problem: ScanProblem, how: str, call: str, method: str, threads: int, *, reference: bool = False
 ) -> Program:
     conditions = {"method": method, **{name: name for name in METHODS}}
-    shared, rows = (threads + threads // WARP) * _WIDEST_CARRY, problem.rows if problem.columns else 0
+    shared, rows = (threads + threads // WARP) * _WIDEST_CARRY, problem.rows
     source = _source(problem, DType.FLOAT64 if reference else None, conditions)
     return source.plain(
         how, rows * threads, call, "block_scans", block=threads, shared_bytes=shared, reference=reference

@@ -224,20 +224,20 @@ class ScanProblem(MatrixProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y, and of floating-point sums ``y_scale``."""
-        x, y = self.tensors[:2]
         number: Any = self.number.numpy if self.number is not DType.FLOAT64 else np.longdouble
-        values = x.view(inputs["x"]).astype(np.float64 if self.rounded and self.number is DType.FLOAT32 else number)
+        values = self.views(inputs)["x"].astype(np.float64 if self.rounded and self.number is DType.FLOAT32 else number)
         heads = self._begins(inputs)
         init = inputs["init"].astype(values.dtype) if self.init else None
 
         def scan(values: Array, init: Array | None) -> Array:
             return scanned(values, self.op.combine, self.identity, heads, self.exclusive, self.reverse, init)
 
-        found = {"y": _flat(y, scan(values, init), np.float64 if self.rounded else y.dtype.numpy)}
-        if self.rounded:
-            magnitude = _flat(y, scan(np.abs(values), None if init is None else np.abs(init)), np.float64)
-            found["y_scale"] = np.abs(found["y"]) + self.sum_error_weight * magnitude
-        return found
+        found = scan(values, init)
+        if not self.rounded:
+            return self.buffers({"y": found.astype(self.result_dtype.numpy)})
+        found, magnitude = found.astype(np.float64), scan(np.abs(values), None if init is None else np.abs(init))
+        scale = np.abs(found) + self.sum_error_weight * magnitude.astype(np.float64)
+        return self.buffers({"y": found, "y_scale": scale})
 
     @property
     def identity(self) -> float:
@@ -253,9 +253,3 @@ class ScanProblem(MatrixProblem):
         heads = np.zeros(self.columns + 1, np.bool_)
         heads[inputs["offsets"]] = True
         return heads[:-1]
-
-
-def _flat(tensor: Tensor, values: Array, dtype: Any) -> Array:
-    flat = np.zeros(tensor.size, dtype)
-    tensor.view(flat)[...] = values.astype(dtype)
-    return flat

@@ -63,7 +63,7 @@ class ScanSchedule(Schedule):
         return ceil_div(problem.columns, self.tile)
 
     def blocks(self, problem: ScanProblem) -> int:
-        """Blocks of the grid; none if there is nothing to write."""
+        """Blocks of the grid."""
         raise NotImplementedError
 
     def groups(self, problem: ScanProblem) -> tuple[int, int, int]:

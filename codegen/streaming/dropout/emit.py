@@ -23,7 +23,6 @@ def emit(problem: DropoutProblem, schedule: DropoutSchedule) -> Program:
     facts, index = _facts(problem, schedule), "long long" if _wide(problem, schedule) else "int"
     return _source(problem).scheduled(
         schedule,
-        schedule.blocks(problem),
         facts=facts,
         types=[f"using Index = {index};  // the number of a vector"],
         served=problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, facts),

@@ -179,23 +179,21 @@ class DropoutProblem(MatrixProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """y in its own type, and the mask."""
-        named = {tensor.name: tensor for tensor in self.tensors}
-        kept = self._kept(inputs, scalars).reshape(self.stored["x"])
+        views, kept = self.views(inputs), self._kept(inputs, scalars).reshape(self.stored["x"])
         p = float(scalars["p"])
         scale = np.float32(0 if p == 1 else np.float32(1) / np.float32(1 - p))
         with np.errstate(invalid="ignore", over="ignore"):  # the gaps are NaN
-            values = named["x"].view(inputs["x"]).astype(np.float32)
+            values = views["x"].astype(np.float32)
             if self.bias:
                 values = values + inputs["bias"].astype(np.float32)
             values = np.where(kept, values * scale, np.float32(0))
             if self.residual:
-                values = values + named["r"].view(inputs["r"]).astype(np.float32)
-            y = np.zeros(named["y"].size, self.dtype.numpy)
-            named["y"].view(y)[...] = values.astype(self.dtype.numpy)
+                values = values + views["r"].astype(np.float32)
+            found = self.buffers({"y": values.astype(self.dtype.numpy)})
         if self.mask is Mask.NONE:
-            return {"y": y}
+            return found
         flat = kept.reshape(-1).astype(np.uint8)
-        return {"y": y, "mask": flat if self.mask is Mask.BYTES else np.packbits(flat, bitorder="little")}
+        return found | {"mask": flat if self.mask is Mask.BYTES else np.packbits(flat, bitorder="little")}
 
     def _kept(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> Array:
         """Whether each element is kept, in the order of rows."""

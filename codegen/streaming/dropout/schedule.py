@@ -60,7 +60,7 @@ class DropoutSchedule(Schedule):
         return ceil_div(problem.elements, self.vector_width)
 
     def blocks(self, problem: DropoutProblem) -> int:
-        """Blocks of the grid, each of which has a tile; none if there is nothing to write."""
+        """Blocks of the grid, each of which has a tile."""
         return ceil_div(self.vectors(problem), self.tile)
 
     def loaded_words(self, problem: DropoutProblem) -> int:

@@ -23,7 +23,6 @@ def emit(problem: MapProblem, schedule: MapSchedule) -> Program:
     tile = "unsigned" if schedule.tiles(whole) <= INT_MAX else "long long"
     return _source(whole).scheduled(
         schedule,
-        schedule.blocks(whole),
         facts=_edges(whole, schedule),
         types=[
             *using(Input=whole.dtype, Output=whole.result),
@@ -61,6 +60,7 @@ def _source(problem: MapProblem) -> KernelSource:
             "pairs": problem.pairs("x"),
             "narrow": not {problem.dtype, problem.result}.isdisjoint(NARROW),
         },
+        lines={"largest": f"static constexpr double largest = {problem.result.largest!r};"},
         sizes=sizes_of(problem, "rows", "columns", *(f"ld{operand}" for operand in problem.stored)),
         served=_formula(problem),
     )

@@ -131,6 +131,10 @@ __device__ __forceinline__ void map_naive(const Arguments& arguments, Result* y)
 #  if scaled
   result *= *arguments.scale;
 #  endif
+#  if reference && saturate
+  constexpr double most = Problem::largest;  // what is beyond it counts as it, and NaN as NaN
+  result = result > most ? most : result < -most ? -most : result;
+#  endif
   store_result<Problem::saturate>(y + column, result);
 #endif
 }

@@ -22,7 +22,6 @@ def emit(problem: RopeProblem, schedule: RopeSchedule) -> Program:
     index = "long long" if _wide(problem, schedule) else "int"
     return _source(problem).scheduled(
         schedule,
-        blocks(problem, schedule),
         facts={"table_width": _table_width(problem, schedule)},
         types=[f"using Index = {index};  // the number of a group of heads"],
     )
@@ -36,11 +35,6 @@ def emit_naive(problem: RopeProblem) -> Program:
 def emit_reference(problem: RopeProblem) -> Program:
     """The same in double precision: the truth that the others are compared with on a device."""
     return _naive(problem, "double", f", {problem.error_weight}")
-
-
-def blocks(problem: RopeProblem, schedule: RopeSchedule) -> int:
-    """Blocks of the grid; none if there is nothing to write."""
-    return schedule.blocks(problem)
 
 
 def _naive(problem: RopeProblem, number: str, weight: str = "") -> Program:

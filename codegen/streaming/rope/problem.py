@@ -79,7 +79,7 @@ class RopeProblem(MatrixProblem):
     heads_q: int = size(32, most=MOST_HEADS, short="q")
     heads_k: int = size(8, most=MOST_HEADS, short="k")
     head_dim: int = size(128, least=1, most=MOST_DIM, short="d")
-    rotary_dim: int = size(64, implied=0, most=MOST_DIM, short="rotary")
+    rotary_dim: int = size(64, implied=0, at_most="head_dim", short="rotary")
     sequence: int = size(4096, implied=0, most=None)
     table_rows: int = size(131072, implied=0, most=None, short="table")
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
@@ -103,10 +103,8 @@ class RopeProblem(MatrixProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rotary_dim % 2 or self.rotary_dim > self.head_dim:
-            raise ValueError(
-                f"rotary_dim={self.rotary_dim}: expected an even number up to the {self.head_dim} elements of a head"
-            )
+        if self.rotary_dim % 2:
+            raise ValueError(f"rotary_dim={self.rotary_dim}: expected an even number of elements of a head")
         if (self.angles is Angles.TABLE) != bool(self.table_rows):
             expected = "at least 1 with a table" if self.angles is Angles.TABLE else "0 without a table"
             raise ValueError(f"table_rows={self.table_rows}: expected {expected}")
@@ -152,6 +150,11 @@ class RopeProblem(MatrixProblem):
             self.vector_width(operand) for operand, (heads, _) in self.stored.items() if heads or not self.heads
         )
         return widest_divisor(aligned, rotated, self.head_dim - self.rotated)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there are no heads; from sizes alone, as exports follow them."""
+        return not self.batch * self.heads
 
     @property
     def work(self) -> Work:
@@ -223,21 +226,18 @@ class RopeProblem(MatrixProblem):
         """r and s in float64, ``r_scale`` and ``s_scale``."""
         angles, cosines, sines = (each[:, None] for each in self._turns(inputs, scalars))
         weights = self.error_weight * (1 + np.abs(angles))
-        named = {tensor.name: tensor for tensor in self.tensors}
-        half, found = self.rotated // 2, {}
+        views, half, found = self.views(inputs), self.rotated // 2, dict[str, Array]()
         first = slice(0, self.rotated, 2) if self.interleaved else slice(0, half)
         second = slice(1, self.rotated, 2) if self.interleaved else slice(half, self.rotated)
         for given, result in (("q", "r"), ("k", "s")):
-            x = named[given].view(inputs[given]).astype(np.float64)
+            x = views[given].astype(np.float64)
             a, b, y = x[..., first], x[..., second], x.copy()
             y[..., first], y[..., second] = a * cosines - b * sines, a * sines + b * cosines
             scale = np.abs(y)
             scale[..., first] += weights * (np.abs(a) + np.abs(b))
             scale[..., second] += weights * (np.abs(a) + np.abs(b))
-            for name, values in ((result, y), (f"{result}_scale", scale)):
-                found[name] = np.zeros(named[result].size)
-                named[result].view(found[name])[...] = values
-        return found
+            found |= {result: y, f"{result}_scale": scale}
+        return self.buffers(found)
 
     def _turns(
         self, inputs: Mapping[str, Array], scalars: Mapping[str, float]

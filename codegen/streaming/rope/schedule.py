@@ -64,7 +64,7 @@ class RopeSchedule(Schedule):
         return problem.batch * self.groups(problem)
 
     def blocks(self, problem: RopeProblem) -> int:
-        """Blocks of the grid; none if there is nothing to write."""
+        """Blocks of the grid."""
         return ceil_div(self.items(problem), max(1, self.slots(problem)))
 
     def loaded_words(self, problem: RopeProblem) -> int:

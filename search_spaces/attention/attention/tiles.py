@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
@@ -23,6 +24,8 @@ def heads_in_l2(problem: AttentionProblem, spec: DeviceSpec) -> int:
 
 def seen_keys(problem: AttentionProblem, rows: int, keys: int) -> float:
     """Keys that a tile of so many queries goes through, in tiles of so many keys, on average."""
+    if not problem.bounded_left and not problem.bounded_right:
+        return ceil_div(problem.keys, keys) * keys
     seen = problem.pairs / max(1, problem.queries)
     cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
     return seen + cut

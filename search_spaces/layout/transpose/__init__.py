@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.layout.transpose.emit import emit, emit_naive
+from autotune.codegen.layout.transpose.emit import emit
 from autotune.codegen.layout.transpose.presets import PRESETS
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
@@ -21,7 +21,6 @@ OPERATOR = Operator(
     summary="B[batch][n][m] = A[batch][m][n], out of place",
     problem_type=TransposeProblem,
     kernels=(Kernel(TransposeSchedule, emit, constraints, space, candidates, checks, workload),),
-    reference=emit_naive,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,

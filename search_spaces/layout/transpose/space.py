@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from autotune.codegen.layout.transpose.emit import blocks
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.fields import field_specs
@@ -13,7 +12,7 @@ from autotune.codegen.model.hardware import SECTOR_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import grid_violations, group_violations
+from autotune.search_spaces.machine.resources import group_violations
 
 _THREADS = (64, 128, 256, 512)
 _NARROW = 16  # rows or columns
@@ -25,10 +24,7 @@ def constraints(problem: TransposeProblem, schedule: TransposeSchedule, spec: De
         return found
     found += _access_violations(problem, schedule)
     found += _overlap_violations(problem, schedule)
-    if found:
-        return found
-    groups = group_violations(schedule.raster_group, schedule.tiles(problem)[1])
-    return [*grid_violations(blocks(problem, schedule)), *groups]
+    return found or list(group_violations(schedule.raster_group, schedule.tiles(problem)[1]))
 
 
 def _tile_violations(schedule: TransposeSchedule) -> Iterator[str]:

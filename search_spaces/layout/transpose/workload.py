@@ -1,47 +1,62 @@
 """What the blocks of a transpose schedule do, counted before anything is compiled.
 
 Transposes differ in how they use memory, so that is what is counted: sectors and cache lines of the tile's rows, bank
-conflicts, rows in flight, and what crosses device memory in vain. The constants were fitted together with some of the
-time model's; see there.
+conflicts, rows in flight, and what crosses device memory in vain.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import gcd
 
-from autotune.codegen.layout.transpose.emit import blocks
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import BANKS, LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 # ptxas takes these for addresses and for each word of a thread's rows. Of the recorded transposes 65 % get the
 # occupancy that they have, with a mean log error of 0.11.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.75
-# Instructions that move an element narrower than a register to another one, for each word of its micro-tile. Without
-# them, the schedules that the model takes for 3840×2160 and 7680×4320 bytes take an H200 1.4 and 1.6 times as long as
-# the fastest of 94; with them, 1.06 and 1.04 times.
-_PICKS = 0.125
-_ACCESS = 5  # instructions of an access to memory, with its address
-_EDGE_ACCESS = 8  # instructions of an access that may lie outside of the matrix
 _EDGE_UNROLL = 8  # unrolled accesses in transpose.cuh
 _RESIDENT = 4  # blocks of an SM, about
-# Bytes of device memory that each row of a tile costs more: pages of DRAM are left before they are moved as a whole.
-_ROW_LOADED, _ROW_STORED = 11.0, 5.3
-# A sector that is stored in part takes as long as so many more bytes. It is merged in L2: the counters of an H200 show
-# as many bytes of device memory as without it.
-_PARTIAL_SECTOR_BYTES = 48.0
-_SHIFTED_CONFLICTS = 2  # accesses that meet in a bank where each row is shifted by another number of elements
-# Share of the bytes that tiles cost more if they are taken neither row by row nor column by column.
-_SCATTERED = 0.017
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="transpose"):
+    """What accesses of a transpose take, and what they move besides.
+
+    Attributes:
+        picks: instructions that move an element narrower than a register to another one, for each word of its
+            micro-tile. Without them, the schedules that the model takes for 3840×2160 and 7680×4320 bytes take an H200
+            1.4 and 1.6 times as long as the fastest of 94; with them, 1.06 and 1.04 times.
+        access: instructions of an access to memory with its address.
+        edge_access: instructions of an access that may lie outside of the matrix.
+        row_loaded: bytes of device memory that each row of a tile of A costs more: pages of DRAM are left before they
+            are moved as a whole.
+        row_stored: the same of B.
+        partial_sector_bytes: bytes that take as long as a sector that is stored in part. It is merged in L2: the
+            counters of an H200 show as many bytes of device memory as without it.
+        shifted_conflicts: accesses that meet in a bank where each row is shifted by another number of elements.
+        scattered: share of the bytes that tiles cost more if they are taken neither row by row nor column by column.
+    """
+
+    picks: float
+    access: float
+    edge_access: float
+    row_loaded: float
+    row_stored: float
+    partial_sector_bytes: float
+    shifted_conflicts: float
+    scattered: float
 
 
 def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its tile, all rows of a thread in flight, passes it through shared memory and stores it."""
+    costs = Costs.of(spec)
     size, warps = problem.element_bytes, schedule.threads // WARP
     overlap, overlap_n = schedule.overlaps(size)
     load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # bytes of a thread's access
@@ -52,27 +67,27 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     shared_stores = loads * schedule.vector_load if overlap + overlap_n else stores
     shared_bytes = size if overlap + overlap_n else store_bytes
     scattered = 1 < schedule.raster_group < schedule.tiles(problem)[0]
-    moved = _memory_loaded(row_loaded) + _memory_stored(row_stored) + 2 * _SCATTERED * scattered
-    moved += _partial_sectors(problem, schedule) * _PARTIAL_SECTOR_BYTES / row_stored
+    moved = _memory_loaded(row_loaded, costs) + _memory_stored(row_stored, costs) + 2 * costs.scattered * scattered
+    moved += _partial_sectors(problem, schedule) * costs.partial_sector_bytes / row_stored
     edge, edge_accesses = _edge_share(problem, schedule), schedule.tile_m * schedule.tile_n // schedule.threads
     # A thread loads so many elements of an edge tile at a time. The kernel ends when the last of these blocks does.
-    last_wave = spec.sm_count * _RESIDENT / max(1, blocks(problem, schedule))
+    last_wave = spec.sm_count * _RESIDENT / max(1, schedule.blocks(problem))
     delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
     steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
-    edge_instructions = edge * warps * _EDGE_ACCESS * edge_accesses
-    shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size)
+    edge_instructions = edge * warps * costs.edge_access * edge_accesses
+    shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size, costs)
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=schedule.blocks(problem),
         footprint=_footprint(problem, schedule),
         memory_bytes=problem.work.bytes / 2 * moved,
         steps=steps,
         # to shared memory, from it, and to B
         instructions=(
-            (1 - edge) * warps * (_ACCESS * (shared_stores + 2 * stores) + _picks(schedule, size))
+            (1 - edge) * warps * (costs.access * (shared_stores + 2 * stores) + _picks(schedule, size, costs))
             + 3 * edge_instructions
         )
         / steps,
-        load_instructions=((1 - edge) * warps * _ACCESS * loads + edge_instructions) / steps,
+        load_instructions=((1 - edge) * warps * costs.access * loads + edge_instructions) / steps,
         shared_clocks=warps * (stores * _wavefronts(store_bytes) + shared_clocks) / steps,
         lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
         bytes_loaded=schedule.tile_m * schedule.tile_n * size * max(1, SECTOR_BYTES / row_loaded) / steps,
@@ -115,22 +130,22 @@ def _footprint(problem: TransposeProblem, schedule: TransposeSchedule) -> Footpr
     return replace(schedule.footprint(problem), registers=int(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words))
 
 
-def _picks(schedule: TransposeSchedule, size: int) -> float:
+def _picks(schedule: TransposeSchedule, size: int, costs: Costs) -> float:
     """Instructions of a thread that transpose micro-tiles in registers, of elements narrower than these."""
     if schedule.align_stores or size >= WORD_BYTES:
         return 0.0
     words = schedule.vector_load * schedule.vector_store * size / WORD_BYTES  # words of a micro-tile
-    return _PICKS * words * schedule.rows_per_thread * schedule.vector_load * (1 - size / WORD_BYTES)
+    return costs.picks * words * schedule.rows_per_thread * schedule.vector_load * (1 - size / WORD_BYTES)
 
 
-def _memory_loaded(row: int) -> float:
+def _memory_loaded(row: int, costs: Costs) -> float:
     """Bytes that device memory moves to load a byte, in rows of a tile of so many bytes."""
-    return 1 + _ROW_LOADED / row
+    return 1 + costs.row_loaded / row
 
 
-def _memory_stored(row: int) -> float:
+def _memory_stored(row: int, costs: Costs) -> float:
     """Bytes that device memory moves to store a byte: a sector that is stored in parts is read and written for each."""
-    return (1 + _ROW_STORED / row) * (2 * SECTOR_BYTES / row if row < SECTOR_BYTES else 1)
+    return (1 + costs.row_stored / row) * (2 * SECTOR_BYTES / row if row < SECTOR_BYTES else 1)
 
 
 def _lines(row: int, access: int) -> float:
@@ -144,10 +159,10 @@ def _wavefronts(access: int) -> int:
     return max(1, access * WARP // (BANKS * WORD_BYTES))
 
 
-def _conflicts(schedule: TransposeSchedule, size: int) -> float:
+def _conflicts(schedule: TransposeSchedule, size: int, costs: Costs) -> float:
     """Row groups that meet in a bank while a warp stores them to shared memory; see `tile_index`."""
     if schedule.align_stores:
-        return _SHIFTED_CONFLICTS
+        return costs.shifted_conflicts
     access = max(WORD_BYTES, schedule.vector_store * size)
     slots = BANKS * WORD_BYTES // access  # accesses that shared memory serves at once
     groups = min(schedule.lanes_n, slots)

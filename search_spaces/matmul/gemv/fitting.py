@@ -12,7 +12,7 @@ from autotune.codegen.model.hardware import LEAST_COPY
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, grid_violations
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE
 
 S = TypeVar("S", bound=GemvSchedule)
 
@@ -43,7 +43,6 @@ def common_violations(problem: GemvProblem, schedule: GemvSchedule, spec: Device
         found.append(f"{sums} sums of a thread over {MOST_SUMS}")
     if schedule.partitions > steps:
         found.append(f"cluster {schedule.cluster} × splits {schedule.splits} over the {steps} steps along k")
-    found += grid_violations(schedule.blocks(problem))
     if schedule.workspace_bytes(problem) > _WORKSPACE_BYTES:
         found.append(f"a workspace of {schedule.workspace_bytes(problem)} bytes over {_WORKSPACE_BYTES}")
     return found

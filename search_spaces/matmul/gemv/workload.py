@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
@@ -13,18 +14,30 @@ from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_ACCESS = 4  # instructions of a load, with its address
 _TILE, _FRAGMENT = (16, 8, 16), 8  # a product of tensor cores: rows, vectors, terms; weights of a lane
 # Instructions for each quantised weight, to a float and to half of a pair of 16-bit numbers, by the machine code.
 _DECODED = {Weights.FP8: 2.0, Weights.INT8: 2.25, Weights.INT4: 2.2}
 _DECODED_PAIRS = {Weights.PLAIN: 0.5, Weights.FP8: 2.25, Weights.INT8: 2.0, Weights.INT4: 1.4}
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="gemv"):
+    """What the instructions of a matrix-vector product take.
+
+    Attributes:
+        access: instructions of a load with its address.
+    """
+
+    access: float
+
+
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads vectors of W and multiplies them in turn, step by step; the last one reads what others left."""
+    costs = Costs.of(spec)
     by_row, size = problem.order is WeightOrder.NK, problem.weight_dtype.bytes / problem.weights.packed
     warps, loads = schedule.threads // WARP, schedule.loads_in_flight
     vectors = warps * loads * schedule.strips
@@ -59,7 +72,7 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         instructions=products + converted,
-        load_instructions=_ACCESS * (vectors + x_loads),
+        load_instructions=costs.access * (vectors + x_loads),
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
         lines=fewer * weights / LINE_BYTES * max(1.0, LINE_BYTES / row_bytes) + x_lines,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.matmul.pack.emit import emit, emit_naive
+from autotune.codegen.matmul.pack.emit import emit
 from autotune.codegen.matmul.pack.presets import PRESETS
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.schedule import PackSchedule
@@ -19,7 +19,6 @@ OPERATOR = Operator(
     summary="weights as codes, scales and zero points of 8 or 4 bits, as gemv reads them",
     problem_type=PackProblem,
     kernels=(Kernel(PackSchedule, emit, constraints, space, candidates, checks, workload),),
-    reference=emit_naive,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,

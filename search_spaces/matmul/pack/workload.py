@@ -1,24 +1,40 @@
-"""What the blocks of a pack schedule do, counted before anything is compiled. Not fitted to times yet."""
+"""What the blocks of a pack schedule do, counted before anything is compiled."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log2
 
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.schedule import PackSchedule
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
 
-# Instructions: of a weight, its conversion, range, code and its place in a word; of an access with its address; of a
-# group, its place, scale and zero point; of a step of a reduction.
-_WEIGHT, _ACCESS, _GROUP, _REDUCTION = 8, 8, 60, 3
-_L2_SHARE = 0.5  # share of the weights that are read again and still there
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="pack"):
+    """What the instructions of packing take.
+
+    Attributes:
+        weight: instructions of a weight: its conversion, range, code and its place in a word.
+        access: instructions of an access with its address.
+        group: instructions of a group: its place, scale and zero point.
+        reduction: instructions of a step of a reduction.
+    """
+
+    weight: float
+    access: float
+    group: float
+    reduction: float
 
 
 def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its groups at once, or several vectors at a time and twice, and stores their codes."""
+    costs = Costs.of(spec)
     warps, width, items = schedule.threads // WARP, schedule.vector_width, schedule.groups_per_thread
     rounds, is_held = schedule.rounds(problem), schedule.held(problem)
     reads = 1 if is_held else 2
@@ -29,18 +45,18 @@ def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> 
     scattered = width // problem.weights.packed > problem.vector_width("q")
     stores = width // problem.weights.packed if scattered else 1
     loads = vectors * width // together
-    of_groups = warps * items * (_GROUP + _REDUCTION * log2(schedule.threads_per_group))
-    computing = vectors * (width * _WEIGHT + stores * _ACCESS) + of_groups
+    of_groups = warps * items * (costs.group + costs.reduction * log2(schedule.threads_per_group))
+    computing = vectors * (width * costs.weight + stores * costs.access) + of_groups
     moved = weights * problem.dtype.bytes
     codes = weights // problem.weights.packed
-    again = 0.0 if is_held else (1 - _L2_SHARE) * problem.n * problem.k * problem.dtype.bytes
+    again = 0.0 if is_held else (1 - MachineCosts.of(spec).l2_share) * problem.n * problem.k * problem.dtype.bytes
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes + again,
         steps=steps,
         instructions=computing / steps,
-        load_instructions=_ACCESS * reads * loads / steps,
+        load_instructions=costs.access * reads * loads / steps,
         lines=(reads * loads * max(1.0, WARP * together * problem.dtype.bytes / LINE_BYTES) + vectors * stores) / steps,
         bytes_loaded=reads * moved / steps,
         bytes_stored=codes + schedule.groups_per_block * problem.scale_dtype.bytes,

@@ -15,6 +15,7 @@ from .call import CALL
 from .checks import checks
 from .cublas import SUBSTITUTES
 from .derivative import DERIVATIVE
+from .ladder import rungs
 from .legal import constraints
 from .seeds import candidates, default
 from .space import space
@@ -28,6 +29,7 @@ OPERATOR = Operator(
     reference=emit_reference,
     default=default,
     presets=PRESETS,
+    rungs=rungs,
     baselines=BASELINES,
     published=PUBLISHED,
     call=CALL,

@@ -12,6 +12,7 @@ from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.layout.transpose.workload import workload as transpose_workload
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
@@ -22,7 +23,6 @@ _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
 # the machine code of six tiles (NVRTC 13.0, sm_90), beyond those that wait where tiles are transposed.
 _K_MAJOR_WAITS = (0.0, 0.07, 0.2)
-_COPY, _DIRECT_LOAD = 11.0, 79.0  # instructions of a copy, or of a load to registers, with its address and bounds
 # As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
 # binds, and, beyond the elements in flight (split_k_reduction.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
@@ -40,6 +40,19 @@ class _Supply:
     elements: float
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="sgemm"):
+    """What the instructions of a product take.
+
+    Attributes:
+        copy: instructions of a copy with its address and bounds.
+        direct_load: instructions of a load to registers with its address and bounds.
+    """
+
+    copy: float
+    direct_load: float
+
+
 def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Those of operands that are transposed first, and of the product."""
     before = transposed_first(problem, schedule)
@@ -49,6 +62,7 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
 
 def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> Workload:
     """The blocks of the grid, and what each does in a step along k."""
+    costs = Costs.of(spec)
     a, b = (_supply(problem, schedule, operand) for operand in "ab")
     tiles, clusters = schedule.tiles(problem), schedule.grid_clusters
     shared = clusters > 0 and tiles % clusters > 0
@@ -65,7 +79,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
         instructions=multiply_adds + waits + a.shared_accesses + b.shared_accesses,
-        load_instructions=_COPY * (a.copies + b.copies) + _DIRECT_LOAD * (a.direct_loads + b.direct_loads),
+        load_instructions=costs.copy * (a.copies + b.copies) + costs.direct_load * (a.direct_loads + b.direct_loads),
         unit_clocks=multiply_adds * WARP / spec.rate(Unit.FP32),
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),

@@ -40,7 +40,7 @@ _READ_ONCE = (RowStorage.REGISTERS, RowStorage.RELOAD)  # where rows may be that
 
 def constraints(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from row_violations(schedule, schedule.reach_in(problem), problem.dtype.bytes)
     if isinstance(problem, CrossEntropyProblem):
         yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     if isinstance(schedule, CrossEntropySchedule) and schedule.early and schedule.hold is RowStorage.RELOAD:

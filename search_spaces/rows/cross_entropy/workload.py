@@ -1,8 +1,8 @@
-"""What the blocks of a cross-entropy schedule do, counted before anything is compiled. Nothing is fitted yet."""
+"""What the blocks of a cross-entropy schedule do, counted before anything is compiled."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
@@ -11,6 +11,7 @@ from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.schedule import Passes
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -22,18 +23,37 @@ from autotune.search_spaces.rows.row_workload import (
     uneven,
 )
 
-# Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
-# reduction over a warp, of each of its threads; of a thread that begins and ends.
-_PASS, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 5, 7, 3, 13, 60
-_CAPPED = 8  # instructions for a logit that is capped, each time
-_PART = 15  # instructions for each element of a vector that is partly there
 # Registers that ptxas takes besides for rows read again that begin between vectors: of 512 threads, 70 in place of 56,
 # so that an SM has one block in place of two, which took 17 % more time on an H200.
 _PARTLY = 14
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="cross_entropy"):
+    """What the instructions of a loss take.
+
+    Attributes:
+        in_pass: instructions of an element in a pass.
+        written: instructions of an element when it is written.
+        capped: instructions for a logit that is capped, each time.
+        access: instructions of an access with its address and bounds.
+        reduction: instructions of a reduction over a warp, of each of its threads.
+        thread: instructions of a thread that begins and ends.
+        part: instructions of each element of a vector that is partly there.
+    """
+
+    in_pass: float
+    written: float
+    capped: float
+    access: float
+    reduction: float
+    thread: float
+    part: float
+
+
 def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say."""
+    costs = Costs.of(spec)
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     passes, written = _passes(schedule), int(problem.has_gradient)
     rounds, reads = schedule.rounds_in(problem), passes + written if schedule.hold is RowStorage.RELOAD else 1
@@ -44,27 +64,28 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         0 if isinstance(schedule, CrossEntropySchedule) and schedule.bulk else vectors * reads
     )  # loads of all threads
     accesses = loads + vectors * written * singly
-    element = passes * _PASS + written * _WRITTEN + (passes + written) * _CAPPED * problem.capped + problem.smoothed
+    element = passes * costs.in_pass + written * costs.written
+    element += (passes + written) * costs.capped * problem.capped + problem.smoothed
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if uneven(problem, width) else 0.0
     parts = min(ends, vectors) * width
-    computing = vectors * width * element + parts * _PART * (reads + written)
-    computing += warps * (_THREAD + passes * _REDUCTION) + accesses * _ACCESS
+    computing = vectors * width * element + parts * costs.part * (reads + written)
+    computing += warps * (costs.thread + passes * costs.reduction) + accesses * costs.access
     exponentials = _exponentials(problem, schedule) * vectors * width * WARP
     footprint = schedule.footprint(problem)
     if ends and schedule.hold is RowStorage.RELOAD:
         footprint = replace(footprint, registers=footprint.registers + _PARTLY)
     resident = resident_blocks(footprint, spec)
-    waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident if passes else 0.0
+    waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident if passes else 0.0
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster
     lines = lines_of_access(schedule.threads_per_row, width * size)
     again = missed(rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size, spec)
     grid = Workload(
-        blocks=schedule.blocks(problem.rows),
+        blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=problem.work.bytes + (reads - 1) * again * problem.rows * problem.columns * size,
         steps=steps,
         instructions=(computing + waits) / steps,
-        load_instructions=loads * _ACCESS / steps,
+        load_instructions=loads * costs.access / steps,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED

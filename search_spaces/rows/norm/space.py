@@ -28,7 +28,7 @@ _SUM_HOLDS = (RowStorage.REGISTERS, RowStorage.RELOAD)  # cp.async copies, and a
 
 def constraints(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from row_violations(schedule, schedule.reach_in(problem), problem.dtype.bytes)
     yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     vector_bytes = schedule.vector_width * problem.dtype.bytes
     if problem.residual and schedule.hold not in _SUM_HOLDS:

@@ -1,12 +1,15 @@
-"""What the blocks of a norm's schedule do, counted before anything is compiled. Nothing is fitted to times yet."""
+"""What the blocks of a norm's schedule do, counted before anything is compiled."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.norm.schedule import LayerNormSchedule, Passes, RmsNormSchedule
 from autotune.codegen.rows.schedule import RowStorage
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -18,15 +21,33 @@ from autotune.search_spaces.rows.row_workload import (
     uneven,
 )
 
-# Instructions: of an element in a pass and when it is written; of an access with its address and bounds; of a
-# reduction over a warp, of each of its threads; of a thread that begins and ends.
-_PASS, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 3, 4, 3, 13, 30
-_MERGE = 12  # instructions for a vector whose mean and variance are merged with those before
-_PART = 15  # instructions for each element of a vector that is partly there
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="norm"):
+    """What the instructions of a norm take.
+
+    Attributes:
+        in_pass: instructions of an element in a pass.
+        written: instructions of an element when it is written.
+        access: instructions of an access with its address and bounds.
+        reduction: instructions of a reduction over a warp, of each of its threads.
+        thread: instructions of a thread that begins and ends.
+        merge: instructions for a vector whose mean and variance are merged with those before.
+        part: instructions of each element of a vector that is partly there.
+    """
+
+    in_pass: float
+    written: float
+    access: float
+    reduction: float
+    thread: float
+    merge: float
+    part: float
 
 
 def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows, all at once or in several steps, as often as `hold` and passes say, and writes them."""
+    costs = Costs.of(spec)
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds, reads = schedule.rounds_in(problem), _reads(problem, schedule)
     vectors = warps * rounds  # vectors of a block, counted for each warp
@@ -39,23 +60,23 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     columns_used = int(problem.weight) + int(problem.biased)
     singly = 1 if problem.alike(width) else width
     accesses = vectors * (reads + arrays - 1 + arrays * singly)
-    element = passes * (_PASS + 2 * welford) + _WRITTEN + 2 * columns_used + arrays - 1
-    computing = vectors * (width * element + (_MERGE if welford else 0)) + parts * _PART * (passes + 1)
-    computing += warps * (_THREAD + passes * _REDUCTION) + accesses * _ACCESS
+    element = passes * (costs.in_pass + 2 * welford) + costs.written + 2 * columns_used + arrays - 1
+    computing = vectors * (width * element + (costs.merge if welford else 0)) + parts * costs.part * (passes + 1)
+    computing += warps * (costs.thread + passes * costs.reduction) + accesses * costs.access
     footprint = schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
-    waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
+    waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster
     weight_bytes = columns_used * schedule.rows_per_block * problem.columns * problem.weight_dtype.bytes
     lines = lines_of_access(schedule.threads_per_row, width * size)
     again = missed(rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size, spec)
     grid = Workload(
-        blocks=schedule.blocks(problem.rows) if problem.columns else 0,
+        blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=problem.work.bytes + (reads - 1) * again * problem.rows * problem.columns * size,
         steps=steps,
         instructions=(computing + waits) / steps,
-        load_instructions=(vectors * (reads + arrays - 1) * _ACCESS) / steps,
+        load_instructions=(vectors * (reads + arrays - 1) * costs.access) / steps,
         shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED
         else 0.0,

@@ -15,7 +15,7 @@ from autotune.codegen.rows.schedule import RowStorage
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm, most_registers
-from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
+from autotune.search_spaces.machine.resources import footprint_violations
 from autotune.search_spaces.rows.row_schedules import row_violations
 
 _BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16)
@@ -27,7 +27,7 @@ _AHEAD = {RowStorage.REGISTERS: (0, 1), RowStorage.SHARED: (1, 3), RowStorage.RE
 
 def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from row_violations(schedule, schedule.grid_blocks, problem.columns, problem.dtype.bytes)
+    yield from row_violations(schedule, problem.columns, problem.dtype.bytes)
     if schedule.vector_width > problem.width:
         yield f"vector_width {schedule.vector_width} over the {problem.width} elements that rows are aligned for"
     if schedule.hold is RowStorage.RELOAD and schedule.threads_per_row != schedule.threads:
@@ -36,7 +36,6 @@ def constraints(problem: NormBackwardProblem, schedule: NormBackwardSchedule, sp
     if not least <= schedule.rows_ahead <= most:
         expected = f"{least} to {most}" if least < most else f"{least}"
         yield f"rows_ahead {schedule.rows_ahead}: expected {expected} for hold={schedule.hold}"
-    yield from grid_violations(schedule.grid_blocks)
 
 
 def space(problem: NormBackwardProblem, spec: DeviceSpec) -> Space[NormBackwardSchedule]:

@@ -12,7 +12,6 @@ from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import grid_violations
 
 _VECTOR_WIDTHS = (1, 2, 4, 8)
 _OF_A_ROW = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -39,7 +38,6 @@ def constraints(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSp
         found += _folded_violations(problem, schedule)
     if schedule.staged:
         found += _staged_violations(problem, schedule)
-    found += grid_violations(schedule.blocks(problem))
     return found
 
 

@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_ACCESS = 4  # instructions of a load, with its address
-# Instructions of an index: a comparison for order, one for NaN, and two selections. Rows have one for each vector.
-_INDEX = 4
 # Loads that a segment waits for beside its tiles: its offsets; and, by itself, what is ahead of its first vector and
 # behind its last tile.
 _OFFSETS, _ENDS = 1, 2
-_SHARED_ACCESS = 2  # instructions of an element that is read from shared memory, one by one
-_CONFLICTS = 2  # ways of segments that begin in any bank
 _PARTIALS_AT_ONCE = 8  # partial results of a column that the last block has on their way
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="reduce"):
+    """What the instructions of a reduction take.
+
+    Attributes:
+        access: instructions of a load with its address.
+        index: instructions of an index: a comparison for order, one for NaN, and two selections. Rows have one for each
+            vector.
+        shared_access: instructions of an element that is read from shared memory, one by one.
+        conflicts: ways of segments that begin in any bank.
+    """
+
+    access: float
+    index: float
+    shared_access: float
+    conflicts: float
 
 
 def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads and adds in turn, tile by tile; the last one of a reduction reads what the others left."""
+    costs = Costs.of(spec)
     if schedule.staged:
-        return (_staged(problem, schedule),)
+        return (_staged(problem, schedule, spec),)
     element, partial = problem.element_bytes, schedule.partial_bytes(problem)
     by_columns = problem.axis is Axis.FIRST
     arrays = problem.op.arrays
@@ -35,7 +52,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     if problem.op.indexed:
         indices = 1.0 if by_columns else 1 / schedule.vector_width
     # Instructions of an element, its conversion among them.
-    combined = ceil_div(problem.op.operations, 2) + arrays * (problem.dtype.bytes == 2) + indices * _INDEX
+    combined = ceil_div(problem.op.operations, 2) + arrays * (problem.dtype.bytes == 2) + indices * costs.index
     split = schedule.splits > 1
     stored = results * partial if split else min(results, problem.results) * problem.result_dtype.bytes
     at_once = _PARTIALS_AT_ONCE if by_columns else schedule.threads
@@ -48,7 +65,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
         steps=steps,
         instructions=loading * warps * loads * schedule.vector_width * combined,
-        load_instructions=loading * warps * loads * arrays * _ACCESS,
+        load_instructions=loading * warps * loads * arrays * costs.access,
         lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
         bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
         bytes_stored=stored,
@@ -57,21 +74,22 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     return (grid,)
 
 
-def _staged(problem: ReduceProblem, schedule: ReduceSchedule) -> Workload:
+def _staged(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> Workload:
     """A block waits for offsets, then for tiles that go to shared memory."""
+    costs = Costs.of(spec)
     segments = min(schedule.rows_per_block, problem.results)
     elements = segments * problem.reduced  # elements of a block
     steps = _OFFSETS + max(1, ceil_div(elements, schedule.staged_tile))
     warps_of_elements, element_bytes = elements / WARP, problem.element_bytes
-    combined = ceil_div(problem.op.operations, 2) + (problem.dtype.bytes == 2) + problem.op.indexed * _INDEX
+    combined = ceil_div(problem.op.operations, 2) + (problem.dtype.bytes == 2) + problem.op.indexed * costs.index
     return Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
         steps=steps,
-        instructions=warps_of_elements * (combined + _SHARED_ACCESS) / steps,
-        load_instructions=warps_of_elements / schedule.vector_width * _ACCESS / steps,
-        shared_clocks=(elements * element_bytes / LINE_BYTES + _CONFLICTS * warps_of_elements) / steps,
+        instructions=warps_of_elements * (combined + costs.shared_access) / steps,
+        load_instructions=warps_of_elements / schedule.vector_width * costs.access / steps,
+        shared_clocks=(elements * element_bytes / LINE_BYTES + costs.conflicts * warps_of_elements) / steps,
         lines=elements * element_bytes / LINE_BYTES / steps,
         bytes_loaded=elements * element_bytes / steps,
         bytes_stored=segments * problem.result_dtype.bytes,

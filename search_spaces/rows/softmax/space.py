@@ -15,10 +15,10 @@ from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.search_spaces.contract.space import Draw, Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
+from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.rows.row_checks import row_checks
 from autotune.search_spaces.rows.row_schedules import place_violations, row_space, row_violations
 from autotune.search_spaces.rows.row_seeds import RowSeeds
-from autotune.search_spaces.rows.row_workload import L2_SHARE
 
 _LONG_ROW = 60_000  # bytes of a row that shared memory holds best
 _HALF_WORD = 2  # bytes
@@ -27,7 +27,7 @@ _APART = 0.5  # registers for each word of two elements that are loaded one by o
 
 def constraints(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from row_violations(schedule, schedule.reach_in(problem), problem.dtype.bytes)
     yield from place_violations(schedule, problem.batch_invariant, problem.vector_width("x"))
     if schedule.hold not in _holds(problem):
         yield f"hold {schedule.hold}: expected {' or '.join(_holds(problem))} for rows with a mask"
@@ -104,7 +104,7 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
         yield from (*copied, *loaded[:2])
     else:
         first = _skipping(problem, seeds) or loaded[:3]
-        if _shares_masks(problem) and _between(problem) > L2_SHARE * spec.l2_bytes:
+        if _shares_masks(problem) and _between(problem) > MachineCosts.of(spec).l2_share * spec.l2_bytes:
             first = [*(replace(schedule, heads_first=True) for schedule in first), *first[:1]]
         kept = [] if problem.log else [seeds.filling(replace(schedule, passes=Passes.KEPT)) for schedule in first]
         yield from (*first, *kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import floor, prod
 
 from autotune.codegen.model.footprint import Footprint
@@ -10,9 +10,9 @@ from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP, WORD_B
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.schedule import RowStorage
-from autotune.codegen.rows.softmax.emit import blocks
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm, resident_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -23,28 +23,50 @@ from autotune.search_spaces.rows.row_workload import (
     rows_under_way,
 )
 
-# The constants were fitted to 3441 measured trials of 57 problems on an H200, those near the best of a problem first,
-# and then to the regret of what the dispatcher chooses for each by the records of the others.
-#
-# Instructions: of an element, which is read, reduced and written, and of one narrower than a word; of a vector: an
-# access with its address and bounds; of a reduction over a warp, of each of its threads; of a thread that begins and
-# ends.
-_ELEMENT, _NARROW, _ACCESS, _REDUCTION, _THREAD = 11.5, 2, 3, 13, 30
-_AGAIN = 3  # instructions for an element whose exponential is computed again to be written
-# Of a vector that may be partly there: to find out; if it is, instructions and cache lines of each element.
-_CHECK, _PART, _PART_LINES = 10, 15, 5
 _SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
-_DEPENDENT = 5  # clocks from an instruction of a warp to the next: fewer warps of a scheduler leave it idle
-# Clocks of an SM in which all blocks wait for each byte of a row that is held, if there is one; several hide each
-# other's waits.
-_HELD_BYTE = 0.015
-_STREAMING = {RowStorage.REGISTERS: 0.04, RowStorage.SHARED: 0.01, RowStorage.RELOAD: 0.0}  # more time of device memory
 # ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
 _ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.6
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="softmax"):
+    """What the instructions and the waits of a softmax take.
+
+    Attributes:
+        element: instructions of an element, which is read, reduced and written.
+        narrow: instructions of an element narrower than a word, besides.
+        again: instructions for an element whose exponential is computed again to be written.
+        access: instructions of an access with its address and bounds.
+        reduction: instructions of a reduction over a warp, of each of its threads.
+        thread: instructions of a thread that begins and ends.
+        check: instructions to find out whether a vector is partly there.
+        part: instructions of each element of a vector that is.
+        part_lines: cache lines of each.
+        dependent: clocks from an instruction of a warp to the next: fewer warps of a scheduler leave it idle.
+        held_byte: clocks of an SM in which all blocks wait for each byte of a row that is held; several blocks hide
+            each other's waits.
+        streaming_registers: more time of device memory for streaming hints, of rows in registers.
+        streaming_shared: the same, of rows in shared memory.
+    """
+
+    element: float
+    narrow: float
+    again: float
+    access: float
+    reduction: float
+    thread: float
+    check: float
+    part: float
+    part_lines: float
+    dependent: float
+    held_byte: float
+    streaming_registers: float
+    streaming_shared: float
+
+
 def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows, all at once or in several steps, as often as `hold` and `passes` say, and stores them."""
+    costs = Costs.of(spec)
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds = schedule.rounds_in(problem)
     passes = 1 if schedule.passes is Passes.ONLINE else 2
@@ -58,33 +80,36 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
     ends = _ends(problem, schedule)
     parts = width * min(ends * min(schedule.rows_per_block, warps) / schedule.cluster, vectors)
     mask_bytes = problem.has_mask * block_bytes / size * problem.mask_dtype.bytes
-    loads = reads * (vectors * _ACCESS + parts * _PART) + problem.has_mask * vectors * _ACCESS
+    loads = reads * (vectors * costs.access + parts * costs.part) + problem.has_mask * vectors * costs.access
     computed = (
         problem.counted / max(1, problem.rows * problem.columns) if schedule.skip else 1.0
     )  # share of the vectors that are computed
     kept = schedule.passes is Passes.KEPT
     exponentials = computed * (1 if kept else 2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
-    element = _ELEMENT - _AGAIN if kept else _ELEMENT + (_NARROW if size < WORD_BYTES else 0)
-    of_vector = width * element + single * _ACCESS + (_CHECK if ends else 0)
-    computing = computed * vectors * of_vector + parts * _PART + warps * (_THREAD + 2 * _REDUCTION)
+    element = costs.element - costs.again if kept else costs.element + (costs.narrow if size < WORD_BYTES else 0)
+    of_vector = width * element + single * costs.access + (costs.check if ends else 0)
+    computing = computed * vectors * of_vector + parts * costs.part + warps * (costs.thread + 2 * costs.reduction)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is RowStorage.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, spec)
     footprint = _footprint(problem, schedule)
     resident = resident_blocks(footprint, spec)
     lines = lines_of_access(schedule.threads_per_row, width * size)
-    idle = max(1.0, _DEPENDENT * SCHEDULERS / (resident * warps))
+    idle = max(1.0, costs.dependent * SCHEDULERS / (resident * warps))
+    hinted = {RowStorage.REGISTERS: costs.streaming_registers, RowStorage.SHARED: costs.streaming_shared}.get(
+        schedule.hold, 0.0
+    )
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=schedule.blocks(problem),
         footprint=footprint,
-        memory_bytes=(1 + _STREAMING[schedule.hold] * schedule.streaming) * problem.work.bytes
+        memory_bytes=(1 + hinted * schedule.streaming) * problem.work.bytes
         + again * problem.rows * row_bytes
         + _masks_again(problem, schedule, spec),
         steps=steps,
-        instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes) / resident) / steps,
+        instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes, spec) / resident) / steps,
         load_instructions=loads / steps,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
-        lines=((reads + single) * vectors * lines + parts * _PART_LINES) / steps,
+        lines=((reads + single) * vectors * lines + parts * costs.part_lines) / steps,
         bytes_loaded=(reads * block_bytes + mask_bytes) / steps,
         bytes_stored=(1 + again_masked) * block_bytes,
     )
@@ -110,10 +135,10 @@ def _ends(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
     return int(schedule.vector_width > 1 and (problem.masked or problem.columns % schedule.vector_width != 0))
 
 
-def _waits(schedule: SoftmaxSchedule, block_bytes: float) -> float:
+def _waits(schedule: SoftmaxSchedule, block_bytes: float, spec: DeviceSpec) -> float:
     """Clocks that a block waits for its rows and for the blocks that share them."""
-    held = 0.0 if schedule.hold is RowStorage.RELOAD else _HELD_BYTE * block_bytes
-    return held + cluster_clocks(schedule.cluster)
+    held = 0.0 if schedule.hold is RowStorage.RELOAD else Costs.of(spec).held_byte * block_bytes
+    return held + cluster_clocks(schedule.cluster, spec)
 
 
 def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:

@@ -23,7 +23,7 @@ _HOLDS = (RowStorage.REGISTERS, RowStorage.RELOAD)
 
 def constraints(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from row_violations(schedule, problem.rows, schedule.reach_in(problem), problem.dtype.bytes)
+    yield from row_violations(schedule, schedule.reach_in(problem), problem.dtype.bytes)
     vector_bytes = schedule.vector_width * problem.dtype.bytes
     if vector_bytes > problem.align_x:
         yield (

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.schedule import RowStorage
-from autotune.codegen.rows.softmax_backward.emit import blocks
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -22,25 +22,48 @@ from autotune.search_spaces.rows.row_workload import (
     uneven,
 )
 
-# Instructions: of an element that is summed and when it is written; of an access with its address and bounds; of a
-# reduction over a warp, of each of its threads; of a thread that begins and ends.
-_SUMMED, _WRITTEN, _ACCESS, _REDUCTION, _THREAD = 3, 4, 3, 13, 30
-# Those below were fitted to 1840 times of 40 problems on an H200: instructions of an element narrower than a word, and
-# of one whose exponential is taken; clocks from an instruction of a warp to the next, with which fewer warps of a
-# scheduler leave it idle; instructions of a register that is spilled.
-_NARROW, _LOGARITHM, _DEPENDENT, _SPILLED = 1, 10, 5, 50
 # Of rows in registers, ptxas takes these besides, and more for each word of two elements, whose halves it keeps apart;
 # fewer of logarithms, whose sum needs those of dy alone, and which it can still do with less without spilling.
 _OTHER_REGISTERS = 16
 _APART, _APART_LOG, _LEAST_APART_LOG = 9, 6, 3  # tenths
-_PART = 15  # instructions for each element of a vector that is partly there
 # Arrays, of each of which a row's first part is waited for before the loads behind it leave: with 8192×513 of bfloat16,
 # vectors of 8 elements, 8 threads a row, took 26 % more time on an H200 than single elements, 64 threads a row.
 _ARRAYS = 2
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="softmax_backward"):
+    """What the instructions of a softmax_backward take.
+
+    Attributes:
+        summed: instructions of an element that is summed.
+        written: instructions of an element when it is written.
+        narrow: instructions of an element narrower than a word, besides.
+        logarithm: instructions of an element whose exponential is taken.
+        access: instructions of an access with its address and bounds.
+        reduction: instructions of a reduction over a warp, of each of its threads.
+        thread: instructions of a thread that begins and ends.
+        part: instructions of each element of a vector that is partly there.
+        dependent: clocks from an instruction of a warp to the next, with which fewer warps of a scheduler leave it
+            idle.
+        spilled: instructions of a register that is spilled.
+    """
+
+    summed: float
+    written: float
+    narrow: float
+    logarithm: float
+    access: float
+    reduction: float
+    thread: float
+    part: float
+    dependent: float
+    spilled: float
+
+
 def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its rows of two arrays, all at once or in several steps and twice, and writes those of one."""
+    costs = Costs.of(spec)
     warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds, reads = schedule.rounds_in(problem), 1 if schedule.hold is RowStorage.REGISTERS else 2
     vectors = warps * rounds  # vectors of a block in one array, counted for each warp
@@ -52,26 +75,26 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     loads = 2 * reads * vectors
     stores = vectors * (1 if problem.alike(width) else width)
     exponentials = problem.log * vectors * width * WARP
-    element = _SUMMED + _WRITTEN + _LOGARITHM * problem.log + _NARROW * (size < WORD_BYTES)
+    element = costs.summed + costs.written + costs.logarithm * problem.log + costs.narrow * (size < WORD_BYTES)
     least, wanted = _registers(problem, schedule)
     footprint = replace(schedule.footprint(problem), registers=wanted)
     spilled = max(0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
-    computing = vectors * width * element + parts * _PART
-    computing += warps * (_THREAD + _REDUCTION + _SPILLED * spilled) + stores * _ACCESS
+    computing = vectors * width * element + parts * costs.part
+    computing += warps * (costs.thread + costs.reduction + costs.spilled * spilled) + stores * costs.access
     resident = resident_blocks(footprint, spec)
     # The greater of 1 and the clocks that warps leave idle, and a little more where they are about as long.
-    idle = (1.0 + (_DEPENDENT * SCHEDULERS / (resident * warps)) ** 6.0) ** (1 / 6)
-    waits = SCHEDULERS * cluster_clocks(schedule.cluster) / resident
+    idle = (1.0 + (costs.dependent * SCHEDULERS / (resident * warps)) ** 6.0) ** (1 / 6)
+    waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # bytes of a block in one array
     lines = lines_of_access(schedule.threads_per_row, width * size)
     waiting = rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size
     grid = Workload(
-        blocks=blocks(problem, schedule),
+        blocks=schedule.blocks(problem),
         footprint=footprint,
         memory_bytes=problem.work.bytes * (1 + 2 / 3 * (reads - 1) * missed(2 * waiting, spec)),
         steps=steps,
         instructions=(idle * computing + waits) / steps,
-        load_instructions=loads * _ACCESS / steps,
+        load_instructions=loads * costs.access / steps,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         lines=((loads + stores) * lines + parts) / steps,
         bytes_loaded=2 * reads * row_bytes / steps,

@@ -11,7 +11,7 @@ from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.staying import StayingSchedule
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE, grid_violations
+from autotune.search_spaces.machine.resources import BULK_COPIES_SINCE
 
 from . import look_back
 from .vectors import width_violations, widths
@@ -35,7 +35,6 @@ def violations(
             yield f"{schedule.kernel} copies rows of {operand} that begin at {where}"
     if problem.rows * schedule.tiles(problem) > INT_MAX:
         yield f"{problem.rows * schedule.tiles(problem)} tiles over {INT_MAX}"
-    yield from grid_violations(schedule.blocks(problem))
 
 
 def applies(problem: ScanProblem, spec: DeviceSpec, operands: Iterable[str]) -> bool:

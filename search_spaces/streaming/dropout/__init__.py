@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.streaming.dropout.emit import emit, emit_naive
+from autotune.codegen.streaming.dropout.emit import emit
 from autotune.codegen.streaming.dropout.presets import PRESETS
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
@@ -20,7 +20,6 @@ OPERATOR = Operator(
     summary="y = dropout(x + bias) + residual, by random numbers that follow from seed, offset and index",
     problem_type=DropoutProblem,
     kernels=(Kernel(DropoutSchedule, emit, constraints, space, candidates, checks, workload),),
-    reference=emit_naive,
     default=default,
     presets=PRESETS,
     baselines=BASELINES,

@@ -13,7 +13,6 @@ from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import grid_violations
 
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
@@ -27,7 +26,6 @@ def constraints(problem: DropoutProblem, schedule: DropoutSchedule, spec: Device
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned accesses"
     if schedule.counter_words == 1 and problem.elements > _MOST_COUNTED:
         yield f"counter_words 1: expected 2 for {problem.elements} elements, which are more than {_MOST_COUNTED}"
-    yield from grid_violations(schedule.blocks(problem))
 
 
 def space(problem: DropoutProblem, spec: DeviceSpec) -> Space[DropoutSchedule]:

@@ -13,7 +13,6 @@ from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import grid_violations
 
 MOST_WORDS = 64  # registers that a thread loads before it computes
 _SPARE_REGISTERS = 12  # beyond the footprint, with which ptxas spills nothing
@@ -34,7 +33,6 @@ def constraints(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) ->
     words = schedule.items * schedule.item_bytes(problem) // 4
     if schedule.items > 1 and words > MOST_WORDS:
         yield f"items {schedule.items}: {words} words of a thread over {MOST_WORDS}"
-    yield from grid_violations(schedule.blocks(problem))
 
 
 def widest_vector(problem: MapProblem) -> int:

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_INSTRUCTIONS = 0.7  # instructions of an operation in FP32: two are often one
-_ACCESS = 3  # instructions of an access, with its address and its bounds
-_TILE = 20  # instructions of a thread that begins a tile
-_PART = 5  # more for each element of a vector that may be partly there, or not aligned
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="map"):
+    """What the instructions of a map take.
+
+    Attributes:
+        operation: instructions of an operation in FP32: two are often one.
+        access: instructions of an access with its address and its bounds.
+        tile: instructions of a thread that begins a tile.
+        part: more for each element of a vector that may be partly there, or not aligned.
+    """
+
+    operation: float
+    access: float
+    tile: float
+    part: float
 
 
 def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its vectors, computes and stores, once or tile after tile."""
+    costs = Costs.of(spec)
     whole, work = problem.collapsed, problem.work
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     vectors = schedule.threads // WARP * schedule.items  # vectors of a tile, counted for each warp
     width, results = schedule.vector_width, max(1, problem.rows * problem.columns)
     filled = min(1.0, results / max(1, tiles * vectors * WARP * width))
     loaded, stored = _accesses(problem, schedule, of_results=False), _accesses(problem, schedule, of_results=True)
-    operations = _INSTRUCTIONS * work.count(Unit.FP32) / results + work.count(Unit.SPECIAL) / results
-    of_vector = width * (operations + _conversions(problem)) + _ACCESS * stored
+    operations = costs.operation * work.count(Unit.FP32) / results + work.count(Unit.SPECIAL) / results
+    of_vector = width * (operations + _conversions(problem)) + costs.access * stored
     if schedule.skewed(problem):
-        of_vector += _PART * min(1.0, width / max(1, whole.columns)) * width
+        of_vector += costs.part * min(1.0, width / max(1, whole.columns)) * width
     read = schedule.item_bytes(problem) * WARP
     written = width * WARP * work.bytes / results - read
     grid = Workload(
@@ -35,8 +51,8 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         footprint=schedule.footprint(problem),
         memory_bytes=work.bytes,
         steps=ceil_div(tiles, max(1, blocks)),
-        instructions=vectors * of_vector + schedule.threads // WARP * _TILE,
-        load_instructions=vectors * _ACCESS * loaded,
+        instructions=vectors * of_vector + schedule.threads // WARP * costs.tile,
+        load_instructions=vectors * costs.access * loaded,
         unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rate(Unit.SPECIAL),
         lines=filled * vectors * (read + max(0.0, written)) / LINE_BYTES * _spread(problem, schedule),
         bytes_loaded=filled * vectors * read,

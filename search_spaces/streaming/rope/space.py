@@ -14,7 +14,6 @@ from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import grid_violations
 
 _SPECS = field_specs(RopeSchedule)
 _MOST_THREADS = 1024
@@ -30,8 +29,6 @@ def constraints(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) 
         yield f"apart: expected heads of which a part is rotated, not {problem.rotated} of {problem.head_dim} elements"
     if units > schedule.threads:
         yield f"{units} units of a head, of vectors of {schedule.vector_width}, over the {schedule.threads} threads"
-    else:
-        yield from grid_violations(schedule.blocks(problem))
 
 
 def _can_be_apart(problem: RopeProblem) -> bool:

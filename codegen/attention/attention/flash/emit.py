@@ -11,4 +11,4 @@ from .schedule import FlashSchedule
 
 def emit(problem: AttentionProblem, schedule: FlashSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    return source_of(problem).scheduled(schedule, schedule.blocks(problem), "flash/flash", "attention_flash_block")
+    return source_of(problem).scheduled(schedule, "flash/flash", "attention_flash_block")

@@ -42,7 +42,7 @@ class FlashSchedule(Schedule):
         return self.threads // WARP * self.rows_per_warp
 
     def blocks(self, problem: AttentionProblem) -> int:
-        """Blocks of the grid; none if there is nothing to write."""
+        """Blocks of the grid."""
         return ceil_div(problem.queries, self.block_rows) * problem.all_heads
 
     def footprint(self, problem: AttentionProblem) -> Footprint:

@@ -14,7 +14,6 @@ def emit(problem: AttentionProblem, schedule: MmaSyncSchedule) -> Program:
     padded = problem.head_dim % PRODUCT > 0 or problem.value_elements % PRODUCT > 0
     return source_of(problem).scheduled(
         schedule,
-        schedule.blocks(problem),
         "mma_sync/mma_sync",
         "attention_mma_sync_block",
         facts={"stored_vector": stored_vector(problem), "padded": padded},

@@ -50,7 +50,7 @@ class MmaSyncSchedule(Schedule):
         return self.threads // WARP * self.warp_rows
 
     def blocks(self, problem: AttentionProblem) -> int:
-        """Blocks of the grid; none if there is nothing to write."""
+        """Blocks of the grid."""
         return ceil_div(problem.queries, self.block_rows) * problem.all_heads
 
     def shared_bytes(self, problem: AttentionProblem) -> int:

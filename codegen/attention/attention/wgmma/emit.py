@@ -23,7 +23,6 @@ def emit(problem: AttentionProblem, schedule: WgmmaSchedule) -> Program:
     rows = {"q": schedule.block_rows, "k": schedule.tile_keys, "v": schedule.tile_keys}
     return source_of(problem).scheduled(
         schedule,
-        schedule.blocks(problem),
         "wgmma/block",
         "attention_wgmma_block",
         facts={"stored_vector": stored_vector(problem)},

@@ -68,7 +68,7 @@ class WgmmaSchedule(Schedule):
         return ceil_div(problem.queries, self.block_rows) * problem.all_heads
 
     def blocks(self, problem: AttentionProblem) -> int:
-        """Blocks of the grid; none if there is nothing to write."""
+        """Blocks of the grid."""
         tiles = self.tiles(problem)
         return min(self.grid_blocks, tiles) if self.grid_blocks else tiles
 

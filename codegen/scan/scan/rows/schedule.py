@@ -36,7 +36,7 @@ class RowsSchedule(ScanSchedule):
 
     def blocks(self, problem: ScanProblem) -> int:
         """As many as have all rows."""
-        return ceil_div(problem.rows, self.rows_per_block) if problem.columns else 0
+        return ceil_div(problem.rows, self.rows_per_block)
 
     def workspace_bytes(self, problem: ScanProblem) -> int:
         """None: no block waits for another."""

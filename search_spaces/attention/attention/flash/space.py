@@ -12,7 +12,6 @@ from autotune.search_spaces.attention.attention.small import small_problems
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import grid_violations
 
 _SPECS = field_specs(FlashSchedule)
 
@@ -21,7 +20,6 @@ def constraints(problem: AttentionProblem, schedule: FlashSchedule, spec: Device
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
-    yield from grid_violations(schedule.blocks(problem))
 
 
 def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[FlashSchedule]:

@@ -13,7 +13,6 @@ from autotune.search_spaces.attention.attention.tiles import heads_in_l2
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
-from autotune.search_spaces.machine.resources import grid_violations
 
 _SPECS = field_specs(MmaSyncSchedule)
 _LEAST_VECTOR = _SPECS["vector_width"].values[0]
@@ -26,7 +25,6 @@ def constraints(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: Devi
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned copies"
-    yield from grid_violations(schedule.blocks(problem))
 
 
 def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:

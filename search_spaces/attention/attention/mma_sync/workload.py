@@ -1,7 +1,8 @@
-"""What the blocks of a schedule by mma.sync do, counted before anything is compiled. Not fitted yet."""
+"""What the blocks of a schedule by mma.sync do, counted before anything is compiled."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 from autotune.codegen.attention.attention.mma_sync.schedule import PRODUCT, MmaSyncSchedule
@@ -10,18 +11,32 @@ from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.attention.attention.tiles import seen_keys
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_RATE = {"sm_90": 0.38}  # share of the peak of tensor cores that mma.sync reaches, where that takes wgmma
-# Instructions: of a pair and a thread's weights, of a copy with its address and bounds.
-_WEIGHT, _COPY = 8.0, 6.0
 _PRODUCT_PAIRS = 16 * 8 * 16  # multiply-adds of a product
 _LOADED_BYTES = 512  # of four matrices
 
 
+@dataclass(frozen=True)
+class Costs(Coefficients, section="attention.mma_sync"):
+    """What the instructions of attention by mma.sync take.
+
+    Attributes:
+        weight: instructions of a pair and a thread's weights.
+        copy: instructions of a copy with its address and bounds.
+        rate: share of the tensor cores' peak that is reached; that of sm_90 takes wgmma.
+    """
+
+    weight: float
+    copy: float
+    rate: float
+
+
 def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A block copies tiles of keys and values, multiplies them, and weighs scores in turn."""
+    costs = Costs.of(spec)
     blocks, rows, keys = schedule.blocks(problem), schedule.block_rows, schedule.tile_keys
     dims = round_up(problem.head_dim, PRODUCT) + round_up(problem.value_elements, 8)
     products = rows * keys * dims / _PRODUCT_PAIRS
@@ -30,7 +45,7 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
     if not schedule.queries_in_registers:
         loaded += rows * problem.head_dim * problem.dtype.bytes
     vectors = keys * dims / schedule.vector_width / WARP
-    rate = spec.rates.get(Unit.TENSOR_FP16, inf) * _RATE.get(spec.arch, 1.0)
+    rate = spec.rates.get(Unit.TENSOR_FP16, inf) * costs.rate
     grid = Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
@@ -38,8 +53,8 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         steps=max(1.0, seen_keys(problem, rows, keys) / keys),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
-        instructions=products + loaded / _LOADED_BYTES + rows * keys / WARP * _WEIGHT,
-        load_instructions=vectors * _COPY,
+        instructions=products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight,
+        load_instructions=vectors * costs.copy,
         unit_clocks=rows * keys * dims / rate,
         shared_clocks=(loaded + keys * dims * problem.dtype.bytes) / LINE_BYTES,
         lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),

@@ -15,7 +15,7 @@ from autotune.search_spaces.attention.attention.small import small_problems
 from autotune.search_spaces.attention.attention.tiles import heads_in_l2, seen_keys
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
+from autotune.search_spaces.machine.resources import footprint_violations
 
 # A block for each tile; or blocks that stay, and take tiles in turn, or those that nobody has.
 _TILES_OF_BLOCKS, _IN_TURN, _TICKETS = "tiles", "in_turn", "tickets"
@@ -37,7 +37,6 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
-    yield from grid_violations(schedule.blocks(problem))
 
 
 def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:

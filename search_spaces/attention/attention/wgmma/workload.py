@@ -1,46 +1,71 @@
-"""What the blocks of a schedule by wgmma do, counted before anything is compiled. Not fitted yet."""
+"""What the blocks of a schedule by wgmma do, counted before anything is compiled."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
-from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.attention.attention.tiles import seen_keys
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
-_RATE = 0.8  # share of their peak that tensor cores reach
-_PAIR_CLOCKS = 0.083  # of an SM, for the weight of a pair: its power, and what else is issued for it
-_EXPOSED, _EXPOSED_ALONE = (
-    0.4,
-    0.7,
-)  # share of the shorter of products and weights that is not hidden: with turns or not
-_STEP_CLOCKS = 120.0  # of barriers
-_LOADED = 0.575  # share of the time that threads take to load as many bytes
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="attention.wgmma"):
+    """What the steps of attention by wgmma take.
+
+    Attributes:
+        rate: share of their peak that tensor cores reach.
+        pair_clocks: clocks of an SM for the weight of a pair: its power, and what else is issued for it.
+        exposed: share of the shorter of products and weights that is not hidden, if consumers take turns.
+        exposed_alone: the same, if not.
+        step_clocks: clocks of barriers.
+        tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
+            The other blocks of the SM hide them.
+        loaded: share of the time that threads take to load as many bytes.
+    """
+
+    rate: float
+    pair_clocks: float
+    exposed: float
+    exposed_alone: float
+    step_clocks: float
+    tile_clocks: float
+    loaded: float
 
 
 def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A tile of queries goes through tiles of keys; products and weights go on beside each other."""
+    costs = Costs.of(spec)
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     rows, keys = schedule.block_rows, schedule.tile_keys
-    steps = max(1.0, seen_keys(problem, rows, keys) / keys) * tiles / max(1, blocks)
+    of_tile = max(1.0, seen_keys(problem, rows, keys) / keys)
+    # With tickets, blocks end at about the same time if tiles differ.
+    evenly = schedule.tickets and problem.bounded_right
+    own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
-    multiplying, weighing = rows * keys * dims / rate / _RATE, rows * keys * _PAIR_CLOCKS
-    exposed = _EXPOSED if schedule.pingpong else _EXPOSED_ALONE
-    clocks = max(multiplying, weighing) + exposed * min(multiplying, weighing) + _STEP_CLOCKS
+    multiplying, weighing = rows * keys * dims / rate / costs.rate, rows * keys * costs.pair_clocks
+    exposed = costs.exposed if schedule.pingpong else costs.exposed_alone
+    footprint = schedule.footprint(problem)
+    together = min(resident_blocks(footprint, spec), max(1.0, blocks / spec.sm_count))
+    waits = exposed * min(multiplying, weighing) + costs.tile_clocks / of_tile
+    clocks = max(multiplying, weighing) + waits / together + costs.step_clocks
     grid = Workload(
         blocks=blocks,
-        footprint=schedule.footprint(problem),
+        footprint=footprint,
         memory_bytes=problem.work.bytes,
-        steps=steps,
+        steps=of_tile * own,
         ahead=schedule.stages - 1,
-        in_flight=max(1, schedule.stages - 1),
+        in_flight=schedule.stages - 1,
         unit_clocks=clocks,
-        bytes_loaded=_LOADED * keys * dims * problem.dtype.bytes,
-        bytes_stored=rows * problem.value_elements * problem.dtype.bytes * tiles / max(1, blocks),
+        bytes_loaded=costs.loaded * keys * dims * problem.dtype.bytes,
+        bytes_stored=rows * problem.value_elements * problem.dtype.bytes * own,
     )
     return (grid,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     PRODUCT_BYTES,
     PRODUCT_M,
@@ -13,6 +15,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import LEAST_COPY, LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm import preparation
@@ -20,20 +23,36 @@ from autotune.search_spaces.matmul.gemm.tiling import share_inside
 
 _WORDS = 4  # words of a vector
 _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
-_SLOWER = 3.0  # than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them
-_COPY = 6.0  # instructions of a copy, with its address and bounds
-_BY_REGISTERS = (
-    8.0  # relative cost of copies by registers: a block waits. 4095×4096×4097 took 858 us, and 389 us prepared
-)
 _FLOAT8_AS_FLOAT16 = "sm_90"  # where mma.sync multiplies float8 as float16, though tensor cores have float8
-_FMA_INSTRUCTIONS = {Unit.TENSOR_BF16: 200, Unit.TENSOR_TF32: 90}  # of a product by FMAs: also shuffles, conversions
 _CONVERSION = {DType.FLOAT8_E4M3: 22, DType.FLOAT8_E5M2: 1}  # instructions to make two float8 two float16
-_MMA_SYNC_RATE = {"sm_90": 0.38}  # share of the peak, which takes wgmma; fitted to times of an H200
 _LOAD_BYTES = 512  # bytes of an ldmatrix of four matrices
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="gemm.mma_sync"):
+    """What the instructions of a product by mma.sync take.
+
+    Attributes:
+        slower: than the vectors of sgemm, by which the time model counts: text that is unrolled for each of them.
+        copy: instructions of a copy with its address and bounds.
+        by_registers: relative cost of copies by registers: a block waits. 4095×4096×4097 took 858 µs, and 389 µs
+            prepared.
+        fma_bf16: instructions of a product of BF16 by FMAs, with shuffles and conversions.
+        fma_tf32: the same of TF32.
+        rate: share of the tensor cores' peak that is reached; that of sm_90 takes wgmma.
+    """
+
+    slower: float
+    copy: float
+    by_registers: float
+    fma_bf16: float
+    fma_tf32: float
+    rate: float
 
 
 def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
+    costs = Costs.of(spec)
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
     terms = PRODUCT_BYTES // size
@@ -46,14 +65,14 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
         inside = share_inside(getattr(problem, side), getattr(schedule, f"block_{side}"))
         vector_bytes = getattr(schedule, f"vector_{operand}") * size
         vectors = rows * row_bytes / vector_bytes / WARP
-        copies += vectors * (_BY_REGISTERS if vector_bytes < LEAST_COPY else 1)
+        copies += vectors * (costs.by_registers if vector_bytes < LEAST_COPY else 1)
         elements += inside * rows * row_bytes
         lines += inside * vectors * max(1.0, WARP * vector_bytes / min(row_bytes, LINE_BYTES))
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     stored = tile * problem.result.bytes * (1 / problem.parts + problem.preactivation)
     shares = schedule.shares_tiles(problem)
     unit = _executing(problem, spec)
-    rate = spec.rate(unit) * _MMA_SYNC_RATE.get(spec.arch, 1.0)
+    rate = spec.rate(unit) * costs.rate
     return (
         *preparation.workloads(problem, schedule),
         Workload(
@@ -64,14 +83,14 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
             ahead=schedule.stages - 1,
             in_flight=schedule.stages - 1,
             instructions=_instructions(problem, products, loaded, spec) + loaded / _LOAD_BYTES,
-            load_instructions=_COPY * copies,
+            load_instructions=costs.copy * copies,
             shared_clocks=(loaded + elements) / LINE_BYTES,
             unit_clocks=tile * schedule.block_k / rate,
             lines=lines,
             bytes_loaded=elements,
             bytes_stored=stored * (max(1.0, tiles / blocks) if blocks else 1.0),
             sliced_words=tile // schedule.threads,  # through shared memory on their way to D
-            shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads) if shares else 0.0,
+            shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads, costs) if shares else 0.0,
         ),
     )
 
@@ -85,13 +104,14 @@ def _instructions(problem: GemmProblem, products: float, loaded: float, spec: De
     """Instructions of so many products, of fragments of so many bytes."""
     unit = spec.executing(problem.unit)
     if unit is Unit.FP32:
-        return _FMA_INSTRUCTIONS[problem.unit] * products
+        costs = Costs.of(spec)
+        return (costs.fma_tf32 if problem.unit is Unit.TENSOR_TF32 else costs.fma_bf16) * products
     converted = _CONVERSION[problem.dtype] * loaded / (2 * WARP) if unit is not problem.unit else 0.0
     return products + converted
 
 
-def _vectors_read(tiles: int, blocks: int, sums: float) -> float:
+def _vectors_read(tiles: int, blocks: int, sums: float, costs: Costs) -> float:
     """Vectors that a thread reads in turn: of each part of a tile, of 16 neighbours, then of all such groups."""
     sharers = max(2, ceil_div(blocks, tiles))
     parts = sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
-    return _SLOWER * parts * sums / _WORDS
+    return costs.slower * parts * sums / _WORDS

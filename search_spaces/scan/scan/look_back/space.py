@@ -7,7 +7,6 @@ from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import grid_violations
 from autotune.search_spaces.scan.scan.vectors import width_violations, widths, within_registers
 
 _LEAST_VECTORS = 64  # of a row of several tiles
@@ -18,7 +17,7 @@ _TILES = ((128, 6), (256, 4), (256, 6), (128, 8), (256, 8), (512, 4), (512, 2), 
 
 def constraints(problem: ScanProblem, schedule: LookBackSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
-    return [*width_violations(schedule, problem.widest), *grid_violations(schedule.blocks(problem))]
+    return list(width_violations(schedule, problem.widest))
 
 
 def applies(problem: ScanProblem, spec: DeviceSpec) -> bool:

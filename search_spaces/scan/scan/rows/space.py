@@ -8,7 +8,6 @@ from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import grid_violations
 from autotune.search_spaces.scan.scan.vectors import ROUNDS, width_violations, widths, within_registers
 
 _MOST_TILES = 512  # that the threads of a row scan in turn, beyond which look-back is all there is to draw
@@ -26,7 +25,7 @@ def constraints(problem: ScanProblem, schedule: RowsSchedule, spec: DeviceSpec) 
     found = list(width_violations(schedule, problem.widest_skewed))
     if problem.segmented and per_row < threads:
         found.append(f"segments needs threads_per_row {threads}, all of a block, not {per_row}")
-    return [*found, *grid_violations(schedule.blocks(problem))]
+    return found
 
 
 def applies(problem: ScanProblem, spec: DeviceSpec) -> bool:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
 
-from .baseline import Launcher
-
 _SECONDS = 1.0  # seconds of launches that count
 _MOST_SECONDS = 3.0  # until the counter must have moved
 _BATCH_SECONDS = 0.02  # seconds of launches between two looks at the counter
@@ -38,7 +36,7 @@ class Meter:
     joules: Callable[[], float | None]
     now: Callable[[], float] = monotonic
 
-    def measure(self, launch: Launcher, wait: Callable[[], None], seconds: float) -> Energy | None:
+    def measure(self, launch: Callable[[], None], wait: Callable[[], None], seconds: float) -> Energy | None:
         """Launch for about a second, one launch right after the other; None if the counter is missing or stands still.
 
         The counter moves every so often, so what counts begins and ends when it does.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autotune.bench.energy import Energy, Meter
+from autotune.devices.energy import Energy, Meter
 
 
 class Board:

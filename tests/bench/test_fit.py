@@ -1,0 +1,69 @@
+"""Coefficients that are fitted to times: those of a machine that is known, and what candidates without times say."""
+
+from dataclasses import replace
+
+import pytest
+
+from autotune.bench.fit import Timed, fitted, judged, operators_of, with_candidates
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.layout.transpose.workload import Costs
+from autotune.search_spaces.machine.coefficients import read_file, trying, write_section
+from autotune.search_spaces.machine.devices import named_device
+
+H200, TRANSPOSE = named_device("h200"), operator("transpose")
+NOW = Costs.of(H200)
+PROBLEMS = [TransposeProblem(m, n) for m in (2048, 4000, 8192) for n in (2048, 3000, 4096, 6000)]
+
+
+def measured(costs: Costs, most: int = 8) -> list[Timed]:
+    """The first seeds of each problem, with the times that they take by these coefficients."""
+    with trying(costs):
+        found = [
+            Timed(TRANSPOSE, problem, schedule.shape_generic, H200, 1.0)
+            for problem in PROBLEMS
+            for schedule in TRANSPOSE.seeds(problem, H200)[:most]
+        ]
+        return [replace(one, seconds=one.modelled) for one in dict.fromkeys(found)]
+
+
+def test_coefficients_that_made_the_times_are_found_and_judged_by_held_out_problems() -> None:
+    truth = replace(NOW, row_loaded=3 * NOW.row_loaded)
+    found = fitted("transpose", measured(truth), {"modelled": 7})
+    assert found.values["row_loaded"] == pytest.approx(truth.row_loaded, rel=0.2)
+    before, after = found.held_out
+    assert (before.problems + found.fitted[0].problems, found.better) == (len(PROBLEMS), True)
+    assert after.error - 1 < (before.error - 1) / 3
+    assert found.left_out == {"modelled": 7}
+
+
+def test_a_fit_of_what_is_right_already_writes_nothing() -> None:
+    found = fitted("transpose", measured(NOW, most=3), {})
+    assert not found.better
+    assert found.held_out[0].error == pytest.approx(1.0)
+
+
+def test_a_candidate_without_a_time_counts_only_if_it_is_modelled_faster_than_the_fastest() -> None:
+    (one, *_) = measured(NOW)
+    slow = replace(one, seconds=2 * one.seconds)
+    candidates = [other for other in with_candidates([slow], "transpose") if other.candidate]
+    assert slow.schedule not in [other.schedule for other in candidates]
+    assert {other.seconds for other in candidates} == {slow.seconds}
+    assert all(other.error == min(0.0, other.error) for other in candidates)
+    assert any(other.error < 0 for other in candidates)
+    assert judged([slow, replace(slow, candidate=True)]).overtaken == pytest.approx(1.0)
+
+
+def test_a_section_is_of_the_operators_that_count_with_it() -> None:
+    assert operators_of("norm") == ["rms_norm", "layer_norm"]
+    assert len(operators_of("machine")) > 10
+    with pytest.raises(ValueError, match=r"unknown section 'speed'; known: .*softmax"):
+        operators_of("speed")
+
+
+def test_a_section_is_written_beside_others(tmp_path) -> None:
+    path = tmp_path / "sm_90.json"
+    write_section(path, "softmax", "nothing", {"element": 2.0, "access": 1.0})
+    write_section(path, "rows", "nothing", {"cluster": 3.0})
+    write_section(path, "softmax", "9 schedules", {"element": 4.0})
+    assert read_file(path) == {"softmax": {"element": 4.0, "access": 1.0}, "rows": {"cluster": 3.0}}
