@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .emulator import EmulatorError, HostCompilerMissingError
     from .search_spaces.contract.operator import IllegalScheduleError
     from .search_spaces.contract.registry import operator
+    from .tuner.adapt import adapt
     from .tuner.loop import tune
     from .tuner.options import TuneOptions
 
@@ -35,6 +36,7 @@ __all__ = [
     "TuneOptions",
     "TuningDB",
     "__version__",
+    "adapt",
     "dispatcher",
     "operator",
     "tune",
@@ -55,6 +57,7 @@ _lazy = lazy_names(
         "LaunchError": ".dispatcher.targets.base",
         "TuneOptions": ".tuner.options",
         "TuningDB": ".db.database",
+        "adapt": ".tuner.adapt",
         "operator": ".search_spaces.contract.registry",
         "tune": ".tuner.loop",
         "worker_device": ".devices.select",

@@ -11,6 +11,7 @@ from uuid import uuid4
 from .checks import check_json, check_name, check_text
 from .states import Outcome
 
+SEVERAL = "several"  # the operator of a run that is of more than one
 _DIGITS = 8
 
 
@@ -30,7 +31,7 @@ class RunRecord:
 
     Attributes:
         command: the command line; ``autotune.tune()`` for a call.
-        operator: what was tuned.
+        operator: what was tuned; `SEVERAL` if it was more than one.
         options: all options but sampler and seed, as JSON values.
         sampler, seed: what proposed schedules, and where its random numbers began.
         devices: of each device its selector, model, host and environment (driver, UUID, …).
@@ -68,6 +69,11 @@ class RunRecord:
             check_json(name, getattr(self, name))
         for one in self.devices:
             check_json("device", one)
+
+    @property
+    def only(self) -> str | None:
+        """The operator that was tuned; None if it was more than one."""
+        return None if self.operator == SEVERAL else self.operator
 
     @property
     def state(self) -> str:

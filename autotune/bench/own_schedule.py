@@ -15,7 +15,7 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
 from autotune.db.states import TimeSource
-from autotune.dispatcher.choice.formulation import formulation_of
+from autotune.dispatcher.choice.formulation import KnownRecords, formulation_of
 from autotune.dispatcher.choice.records import read_records
 from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.contract.operator import Operator
@@ -78,11 +78,16 @@ def _renamed(argument: Argument, names: Mapping[str, str]) -> Argument:
 
 
 def find_own_schedule(
-    operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB
+    operator: Operator[Any, Any],
+    problem: Problem,
+    spec: DeviceSpec,
+    database: TuningDB,
+    known: KnownRecords | None = None,
 ) -> OwnSchedule:
     """The best measured record of the problem on this device model; without one, what the dispatcher would choose.
 
-    If the problem is another operator's, too, the faster of both records.
+    If the problem is another operator's, too, the faster of both records. `known` gives the records of an operator that
+    the dispatcher chooses by; without it they are read, which takes as long as all else.
     """
     own = _recorded(operator, problem, spec, database)
     restated = operator.restated(problem) if operator.restated and not problem.empty else None
@@ -92,14 +97,14 @@ def find_own_schedule(
             logger.info("%s %s: a record of %s serves", operator.name, problem.key, restated.operator)
             return other._replace(restated=restated)
     if own is None:
-        return _dispatched(operator, problem, spec, database)
+        return _dispatched(operator, problem, spec, known or (lambda one: read_records(one, spec, database)))
     logger.info("%s %s: its record serves", operator.name, problem.key)
     return own
 
 
-def _dispatched(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB) -> OwnSchedule:
+def _dispatched(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, known: KnownRecords) -> OwnSchedule:
     """What a call gets that finds no kernel compiled ahead."""
-    stated = formulation_of(operator, problem, spec, lambda one: read_records(one, spec, database))
+    stated = formulation_of(operator, problem, spec, known)
     choice = next(stated.choices)
     restated = operator.restated(problem) if operator.restated and stated.operator is not operator else None
     logger.info("%s %s: %s serves", operator.name, problem.key, choice.origin)

@@ -15,6 +15,7 @@ from typer.main import get_command
 from autotune.base.log import show_messages
 from autotune.base.version import own_version
 
+from .commands.adapt import adapt
 from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model
@@ -56,6 +57,7 @@ def _alone(function: Callable[..., None]) -> typer.Typer:
 
 app = typer.Typer(pretty_exceptions_enable=False)
 app.add_typer(operator_commands(tune), name="tune")
+app.add_typer(_alone(adapt))
 app.add_typer(operator_commands(emit), name="emit")
 app.add_typer(operator_commands(show), name="show")
 app.add_typer(occupancy, name="occupancy")

@@ -45,6 +45,7 @@ def run(
     seed: int = 0,
     runs: int = 1,
     cpu_seconds: int = 60,
+    ends: int = 0,
     compute_capability: tuple[int, int] = NEWEST,
 ) -> None:
     """Run the steps of a program on flat arrays; outputs are changed in place.
@@ -59,6 +60,7 @@ def run(
         runs: how often to run all steps, each time on the arrays as they were given but on one workspace; the
             arrays get the outcome of the last run.
         cpu_seconds: after how long to give up.
+        ends: the first and the last so many clusters of each launch run, and no others; 0: all of them.
         compute_capability: of the device whose branches of the source are taken, such as what multiplies where tensor
             cores lack a type.
 
@@ -82,7 +84,8 @@ def run(
     if program.empty:
         return
     buffers, buffer_of = _buffers(tensors, arrays)
-    asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, runs=runs, cpu_seconds=cpu_seconds)
+    limits = {"runs": runs, "cpu_seconds": cpu_seconds, "ends": ends}
+    asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, **limits)
     built = partial(command, program, compute_capability=compute_capability)
     completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if completed.returncode == -signal.SIGKILL:

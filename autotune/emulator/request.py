@@ -59,7 +59,7 @@ _ADDED = {
 class _Request(ctypes.Structure):
     _fields_ = tuple(
         (name, ctypes.c_uint32)
-        for name in ("seed", "runs", "cpu_seconds", "argument_bytes", "modules", "buffers", "pointers", "steps")
+        for name in ("seed", "runs", "cpu_seconds", "argument_bytes", "modules", "buffers", "pointers", "steps", "ends")
     )
 
 
@@ -120,13 +120,14 @@ def request(
     seed: int,
     runs: int,
     cpu_seconds: int,
+    ends: int,
 ) -> bytes:
     """The request: structures, the packed arguments, the contents of the tensors in their order.
 
     Args:
         buffered: the tensors that have a buffer each.
         buffer_of: by the name of each tensor, that of the one whose buffer it has.
-        program, arrays, scalars, seed, runs, cpu_seconds: see `run`.
+        program, arrays, scalars, seed, runs, cpu_seconds, ends: see `run`.
     """
     # The process adds its own addresses to these zeros, or to how far from a buffer's beginning an address is.
     addresses = dict.fromkeys([*buffer_of, WORKSPACE], 0)
@@ -158,7 +159,7 @@ def request(
         return found
 
     steps = [cleared(step) if isinstance(step, Memset) else launched(step, number) for step, number in program.numbered]
-    sizes = (begins[-1], len(program.modules), len(buffers), len(pointers), len(steps))
+    sizes = (begins[-1], len(program.modules), len(buffers), len(pointers), len(steps), ends)
     contents = (_contents(tensor, arrays[tensor.name]) for tensor in buffered)
     header = _Request(seed, runs, cpu_seconds, *sizes)
     return b"".join([bytes(header), *map(bytes, (*buffers, *pointers, *steps)), *padded, *contents])

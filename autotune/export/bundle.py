@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,8 +47,17 @@ class Bundle:
         return tuple(dict.fromkeys([*self.schedules, *(record.schedule for record in self.records)]))
 
     def problem(self, sizes: Mapping[str, Any]) -> Any:
-        """The problem of some sizes, which may be expressions."""
+        """The problem of some sizes, which may be traced."""
         return self.operator.problem_type(**self.fixed, **sizes)
+
+    def serves(self, sizes: Mapping[str, int]) -> bool:
+        """Whether sizes are in range and go together."""
+        if not all(1 <= sizes[name] <= most for name, most in self.most.items()):
+            return False
+        try:
+            return bool(self.problem(sizes))
+        except ValueError:
+            return False
 
     def drawn(self, sizes: Mapping[str, int]) -> Any:
         """The problem of sizes that were drawn one by one, made to fit."""
@@ -96,8 +106,11 @@ def bundle_of(
         ),
     ]
     bundle = Bundle(operator, spec, fixed, most, tuple(problems), records, ())
-    *odd, last = (operator.default(bundle.drawn(sizes), spec).shape_generic for sizes in _odd_sizes(most))
-    ordered = (one for one in dict.fromkeys([*schedules, *odd]) if one != last)
+    for odd in _odd_sizes(most):
+        with suppress(ValueError):  # sizes that do not go together
+            schedules.append(operator.default(bundle.drawn(odd), spec).shape_generic)
+    last = schedules[-1] if schedules else operator.default(first, spec).shape_generic
+    ordered = (one for one in dict.fromkeys(schedules) if one != last)
     return replace(bundle, schedules=(*ordered, last))
 
 

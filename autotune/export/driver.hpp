@@ -52,7 +52,7 @@ inline CUresult run_step(Plan& plan, const Step& step, CUdeviceptr workspace, CU
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return CUDA_SUCCESS;
   const CUkernel kernel = loaded[step.program][step.entry];
   if (!kernel) return CUDA_ERROR_NOT_INITIALIZED;
-  void* parameters[] = {plan.arguments + step.arguments};
+  void* parameters[] = {plan.at(step.arguments)};
   return cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), grid[0], grid[1], grid[2], block[0], block[1],
                         block[2], step.shared_bytes, stream, parameters, nullptr);
 }
@@ -77,13 +77,11 @@ inline CUresult run(Plan& plan, const CUdeviceptr* addresses, const void* const*
                     CUdeviceptr workspace, CUstream stream) {
   if (plan.workspace_bytes && !workspace) return CUDA_ERROR_INVALID_VALUE;
   for (const Address& one : plan.addresses) plan.put(one.position, addresses[one.tensor] + one.offset);
-  for (const Scalar& one : plan.scalars)
-    std::memcpy(plan.arguments + one.position, scalars[one.scalar], one.bytes);
+  for (const Scalar& one : plan.scalars) std::memcpy(plan.at(one.position), scalars[one.scalar], one.bytes);
   CUresult result = CUDA_SUCCESS;
-  for (int i = 0; i < plan.maps.count && result == CUDA_SUCCESS; ++i) {
-    unsigned char* encoded = plan.arguments + plan.map_positions.items[i];
-    result = encode(reinterpret_cast<CUtensorMap*>(encoded), plan.maps.items[i], addresses);
-  }
+  for (const TensorMap& map : plan.maps)
+    if (result == CUDA_SUCCESS)
+      result = encode(reinterpret_cast<CUtensorMap*>(plan.at(map.position)), map, addresses);
   for (const Step& step : plan.steps)
     if (result == CUDA_SUCCESS) result = run_step(plan, step, workspace, stream);
   return result;

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Checked, Exact, Role, Tensor
@@ -16,7 +18,7 @@ from autotune.codegen.source.arguments import cuda_members
 from autotune.verification import scale_name
 
 from .interface import call, scalars_of
-from .kernels import WORKSPACE, Kernels
+from .kernels import Kernels
 
 _CASES, _TRIED = 8, 300
 _MOST_BYTES = 1 << 20  # bytes of a problem's tensors
@@ -29,11 +31,11 @@ def example(exported: Kernels) -> str:
     tensors = problems[0].tensors
     replaced = {
         "OPERATOR": name,
-        "SIZES": ", ".join(exported.sizes),
+        "SIZES": ", ".join(exported.bundle.most),
         "TENSORS": ", ".join(f'{{"{one.name}", {_flag(one, Role.OUTPUT)}, {one.dtype.bytes}}}' for one in tensors),
         "CASES": ",\n".join(f"    {{{', '.join(map(str, _values(exported, problem)))}}}" for problem in problems),
-        "DECLARED": ", ".join(f"{size} = sizes[{number}]" for number, size in enumerate(exported.sizes)),
-        "SIZE_COUNT": str(len(exported.sizes)),
+        "DECLARED": ", ".join(f"{size} = sizes[{number}]" for number, size in enumerate(exported.bundle.most)),
+        "SIZE_COUNT": str(len(exported.bundle.most)),
         "MEMBERS": cuda_members(list(scalars_of(exported))),
         "SCALARS": ",\n".join(f"    {_scalars(exported, problem)}" for problem in problems),
         "CALL": call(exported, 'tensor("{name}")', "scalars[number].{name}"),
@@ -68,14 +70,16 @@ def write_data(exported: Kernels, folder: Path) -> None:
 
 def cases(exported: Kernels) -> list[Problem]:
     """Small problems with as many kernels as a few of them take."""
-    draw = random.Random(0)
+    bundle, draw = exported.bundle, random.Random(0)
     found: dict[str, Problem] = {}
     for _ in range(_TRIED):
-        sizes = {name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in exported.bundle.most.items()}
-        problem = exported.bundle.drawn(sizes)
-        if sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES and (choice := exported.choice(problem)):
-            program = exported.bundle.operator.emit(problem, choice.schedule)
-            found.setdefault(program.source_digest, problem)
+        with suppress(ValueError):  # sizes that do not go together
+            problem = bundle.drawn(
+                {name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in bundle.most.items()}
+            )
+            serving = exported.serving(bundle.sizes(problem))
+            if serving and sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES:
+                found.setdefault(exported.programs[serving[1]].source_digest, problem)
         if len(found) == _CASES:
             break
     return list(found.values())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.argument import WORKSPACE, Argument
 from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.tensor import Role
 
-from .kernels import WORKSPACE, Kernels
+from .kernels import Kernels
 
 
 def header(exported: Kernels) -> str:
@@ -53,7 +53,7 @@ int autotune_{name}_schedule({sizes});
 
 def source(exported: Kernels) -> str:
     """``<operator>.cpp``."""
-    name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.sizes)
+    name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.bundle.most)
     zeros = _zeros(exported)
     zero = "".join(f"  const {one.cuda_type} {one.name} = 0;\n" for one in exported.scalars if one.name in zeros)
     scalars = ", ".join(f"&{one.name}" for one in exported.scalars) or "nullptr"
@@ -63,18 +63,22 @@ def source(exported: Kernels) -> str:
 
 CUresult autotune_{name}_load(const char* folder) {{ return autotune::load(folder); }}
 
-int autotune_{name}_schedule({sizes}) {{ return autotune::choose({{{names}}}).schedule; }}
+int autotune_{name}_schedule({sizes}) {{
+  autotune::Plan plan;
+  return autotune::choose({{{names}}}, plan);
+}}
 
 size_t autotune_{name}_workspace_bytes({sizes}) {{
-  autotune::Plan plan{{}};
-  return autotune::plan_for({{{names}}}, plan) ? static_cast<size_t>(plan.workspace_bytes) : 0;
+  autotune::Plan plan;
+  autotune::choose({{{names}}}, plan);
+  return static_cast<size_t>(plan.workspace_bytes);
 }}
 
 CUresult autotune_{name}({_parameters(exported)}) {{
   const autotune::Sizes sizes{{{names}}};
   if (!autotune::served(sizes)) return CUDA_ERROR_INVALID_VALUE;
-  autotune::Plan plan{{}};
-  if (!autotune::plan_for(sizes, plan)) return CUDA_ERROR_NOT_SUPPORTED;
+  autotune::Plan plan;
+  if (autotune::choose(sizes, plan) < 0) return CUDA_ERROR_NOT_SUPPORTED;
 {zero}  const CUdeviceptr addresses[] = {{{", ".join(exported.addresses)}}};
   const void* scalars[] = {{{scalars}}};
   return autotune::run(plan, addresses, scalars, workspace, stream);
@@ -88,7 +92,7 @@ def call(exported: Kernels, pointers: str, scalars: str) -> str:
     for names in grouped(_pointers(exported)).values():
         given = [pointers.format(name=one) for one in names]
         words.append(f"std::vector<CUdeviceptr>{{{', '.join(given)}}}.data()" if is_element(names[0]) else given[0])
-    words += exported.sizes
+    words += exported.bundle.most
     words += [scalars.format(name=name) for name in grouped(one.name for one in scalars_of(exported))]
     return ", ".join([*words, WORKSPACE, "nullptr"])
 
@@ -102,14 +106,14 @@ def _lists(exported: Kernels) -> str:
 
 def _parameters(exported: Kernels) -> str:
     words = list(_declared("CUdeviceptr", _pointers(exported)))
-    words += [f"long long {size}" for size in exported.sizes]
+    words += [f"long long {size}" for size in exported.bundle.most]
     for kind, group in groupby(scalars_of(exported), lambda one: one.cuda_type):
         words += _declared(kind, (one.name for one in group))
     return ", ".join([*words, "CUdeviceptr workspace", "CUstream stream"])
 
 
 def _sizes(exported: Kernels) -> str:
-    return ", ".join(f"long long {size}" for size in exported.sizes)
+    return ", ".join(f"long long {size}" for size in exported.bundle.most)
 
 
 def _pointers(exported: Kernels) -> tuple[str, ...]:
@@ -132,5 +136,5 @@ def _zeros(exported: Kernels) -> list[str]:
     """The scalar that scales what an output holds before, if these kernels do not read that."""
     bundle = exported.bundle
     scalar = bundle.operator.call.accumulates if bundle.operator.call else ""
-    tensors = bundle.drawn(dict.fromkeys(bundle.most, 1)).tensors
-    return [scalar] if scalar and not any(tensor.role is Role.IN_OUT for tensor in tensors) else []
+    reads = any(tensor.role is Role.IN_OUT for tensor in bundle.problems[0].tensors)
+    return [scalar] if scalar and not reads else []

@@ -1,41 +1,26 @@
-"""What is known of an exported schedule for any sizes: its time if it is legal, its kernel and its launches."""
+"""The kernels of an export: for which sizes a schedule has which program, and which schedule serves some sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from itertools import chain
 
-from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.argument import WORKSPACE, Argument
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
-from autotune.dispatcher.choice.choose import Choice, choices
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
-from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.roofline import roofline
 
 from .bundle import Bundle
-from .expressions import Condition, Expression, Pool, TraceError, filled, held
-from .trace import Branch, Leaf, Tree, holding, leaf_at, leaves, traced, value_at
+from .choice import drawn_sizes, table_of
+from .emitted import Emitted
+from .plan import Plan
+from .terms import Terms, Values
+from .trace import TraceError
+from .tree import Tree, found, leaves, pruned
 
-WORKSPACE = "workspace"
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A schedule and what becomes of it.
-
-    Attributes:
-        schedule: the schedule.
-        seconds: modelled; None where the schedule is not legal.
-        program: what is launched; None where it is not exported.
-    """
-
-    schedule: Schedule
-    seconds: Tree[Any]
-    program: Tree[Program | None]
+SIZES = 8000  # sizes for which Python chooses
 
 
 @dataclass(frozen=True)
@@ -44,36 +29,46 @@ class Kernels:
 
     Attributes:
         bundle: what was asked for.
-        sizes: the sizes that calls name, by name.
-        problem_sizes: those of their problem, which may state them otherwise, as one long row instead of several.
-        kernels: in the order of `Bundle.all_schedules`.
-        least_seconds: of a problem, by the roofline.
+        terms: numbers that follow from sizes.
+        trees: of each schedule, what it launches where it serves.
+        programs: of each plan, as it was emitted for some sizes.
+        own: what serves each exported problem.
+        stated: the sizes of a problem, as terms of those that a call brings.
+        table: what serves other sizes, by its number among the bundle's schedules.
+        drawn: for how many sizes Python chose.
+        added: schedules that serve where no other does.
     """
 
     bundle: Bundle
-    sizes: dict[str, Expression]
-    problem_sizes: tuple[Any, ...]
-    kernels: tuple[Kernel, ...]
-    least_seconds: Tree[Any]
+    terms: Terms
+    trees: Mapping[Schedule, Tree[Plan | None] | None]
+    programs: Mapping[Plan, Program]
+    own: Mapping[Problem, Schedule]
+    stated: tuple[str, ...]
+    table: Tree[int]
+    drawn: int
+    added: tuple[Schedule, ...]
 
-    def choice(self, problem: Problem) -> Choice | None:
-        """What the dispatcher takes if there are no other schedules and records, as C++ does; None if none is legal."""
-        bundle, programs = self.bundle, {one.schedule: one.program for one in self.kernels}
-
-        def constraints(problem: Problem, schedule: Schedule, spec: DeviceSpec) -> list[str]:
-            exported = leaf_at(programs[schedule], bundle.sizes(problem)) is not None
-            return [*bundle.operator.constraints(problem, schedule, spec), *([] if exported else ["not exported"])]
-
-        only = bundle.operator.with_kernels(constraints=constraints, candidates=lambda problem, spec: bundle.schedules)
-        operator = replace(only, default=lambda problem, spec: bundle.schedules[-1])
-        if not operator.seeds(problem, bundle.spec):
-            return None
-        return next(choices(operator, problem, bundle.spec, bundle.records))
+    def serving(self, sizes: Mapping[str, int]) -> tuple[Schedule, Plan] | None:
+        """What serves some sizes, as C++ finds it: the table's schedule, or the last one whose kernel is exported."""
+        values = Values(self.terms, sizes)
+        leaf, schedules = found(self.table, values), self.bundle.schedules
+        first = self.own.get(self.bundle.problem(sizes), schedules[leaf.value if leaf else 0])
+        for schedule in (first, *reversed(schedules)):
+            plan = found(self.trees[schedule], values)
+            if plan and plan.value:
+                return schedule, plan.value
+        return None
 
     @cached_property
-    def programs(self) -> dict[str, Program]:
-        """A program of each source, by the digest of the source; its launches are of some size."""
-        return {part.source_digest: part for program in self.whole_programs for part in program.parts}
+    def plans(self) -> tuple[Plan, ...]:
+        """All that may be launched."""
+        return tuple(dict.fromkeys(plan for tree in self.trees.values() for plan in leaves(tree) if plan))
+
+    @cached_property
+    def sources(self) -> dict[str, Program]:
+        """A program of each source, by the digest of the source."""
+        return {part.source_digest: part for plan in self.plans for part in self.programs[plan].parts}
 
     @cached_property
     def scalars(self) -> tuple[Argument, ...]:
@@ -82,81 +77,60 @@ class Kernels:
         Raises:
             TraceError: programs take one of different types.
         """
-        found: dict[str, Argument] = {}
-        for one in (one for program in self.whole_programs for one in program.brought if one.scalar):
-            if found.setdefault(one.name, one).cuda_type != one.cuda_type:
-                raise TraceError(f"{one.name} is {found[one.name].cuda_type} and {one.cuda_type}: expected one type")
-        return tuple(found.values())
+        brought: dict[str, Argument] = {}
+        for one in (one for plan in self.plans for one in self.programs[plan].brought if one.scalar):
+            if brought.setdefault(one.name, one).cuda_type != one.cuda_type:
+                raise TraceError(f"{one.name} is {brought[one.name].cuda_type} and {one.cuda_type}: expected one type")
+        return tuple(brought.values())
 
     @cached_property
     def addresses(self) -> tuple[str, ...]:
         """The tensors whose addresses a call brings, in the problem's order, then ``workspace``."""
-        tensors = self.bundle.drawn(dict.fromkeys(self.sizes, 1)).tensors
-        taken = {name for program in self.whole_programs for name in program.tensor_names}
+        tensors = self.bundle.problems[0].tensors
+        taken = {name for plan in self.plans for name in self.programs[plan].tensor_names}
         return (*(tensor.name for tensor in tensors if tensor.name in taken), WORKSPACE)
 
-    @cached_property
-    def whole_programs(self) -> tuple[Program, ...]:
-        """All that may be launched."""
-        return tuple(one for kernel in self.kernels for one in leaves(kernel.program) if one is not None)
 
-
-def kernels_of(bundle: Bundle) -> Kernels:
-    """Trace what the operator, the device and the time model say of each schedule.
+def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
+    """Ask Python what it chooses for the problems and for so many other sizes, and what it emits.
 
     Raises:
-        TraceError: what they say cannot be said in C++.
+        TraceError: C++ cannot compute what launches need.
     """
-    pool = Pool()
-    sizes = {name: pool.size(name, 1, most) for name, most in bundle.most.items()}
-
-    def seconds(schedule: Schedule) -> Any:
-        problem = bundle.problem(sizes)
-        if bundle.operator.violations(problem, schedule, bundle.spec):
-            return None
-        return modelled_seconds(bundle.operator, problem, schedule, bundle.spec)
-
-    problems = [problem for problem in leaves(traced(pool, lambda: bundle.problem(sizes))) if problem is not None]
-    stated = [tuple(bundle.sizes(problem).values()) for problem in problems]
-    if any(one != stated[0] for one in stated):
-        raise TraceError("problems whose sizes depend on conditions are not exported")
-    kernels = tuple(
-        Kernel(one, traced(pool, partial(seconds, one)), _program(pool, bundle, sizes, one))
-        for one in bundle.all_schedules
-    )
-    least = traced(pool, lambda: roofline(bundle.problem(sizes), bundle.spec))
-    return Kernels(bundle, sizes, stated[0], kernels, least)
-
-
-def _program(pool: Pool, bundle: Bundle, sizes: dict[str, Expression], schedule: Schedule) -> Tree[Program | None]:
-    """The program of a schedule; a source that holds values is exported with those of the problems that lead to it."""
-
-    def completed(tree: Tree[Program | None], known: list[dict[str, int]]) -> Tree[Program | None]:
-        if isinstance(tree, Branch):
-            ways = [[one for one in known if holding(tree.conditions, one) is way] for way in (True, False)]
-            return Branch(tree.conditions, completed(tree.yes, ways[0]), completed(tree.no, ways[1]))
-        program = tree.value
-        values = held(pool, program.code) if program is not None else ()
-        if program is None or not values:
-            return tree
-        found: Tree[Program | None] = Leaf(None)
-        for numbers in dict.fromkeys(tuple(value_at(value, one) for value in values) for one in known):
-            conditions = tuple(Condition("==", *pair) for pair in zip(values, numbers, strict=True))
-            known_values = {value.number: number for value, number in zip(values, numbers, strict=True)}
-            found = Branch(conditions, Leaf(_filled(program, known_values)), found)
-        return found
-
-    def emitted() -> Program:
-        program = bundle.operator.emit(bundle.problem(sizes), schedule)
-        return replace(program, steps=program.unrolled)  # here, where conditions on sizes are followed
-
-    tree = traced(pool, emitted)
-    own = tuple(record.problem for record in bundle.records if record.schedule == schedule)
-    problems = bundle.problems if schedule in bundle.schedules else own
-    return completed(tree, [bundle.sizes(problem) for problem in problems])
+    emitted = Emitted(bundle)
+    sure = emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count, seed=2)))
+    bundle = emitted.bundle
+    own = {problem: emitted.chosen(bundle.sizes(problem)) for problem in bundle.problems}
+    others = [one for sizes in drawn_sizes(bundle, count, seed=0) if (one := emitted.chosen(sizes))]
+    if not others:
+        raise TraceError("no schedule serves sizes that are drawn")
+    used = {schedule: {*leaves(emitted.trees[schedule])} if schedule in sure else set() for schedule in emitted.trees}
+    for one in (*own.values(), *others):
+        if one is not None:
+            used[one.schedule].add(emitted.plan(one.schedule, one.sizes))
+    trees = {schedule: pruned(emitted.trees[schedule], partial(_is_used, plans)) for schedule, plans in used.items()}
+    served = {problem: one.schedule for problem, one in own.items() if one}
+    stated = emitted.stated(others[0].sizes)
+    if any(emitted.stated(one.sizes) != stated for one in others):
+        raise TraceError("problems that state their sizes otherwise under conditions are not exported")
+    table = table_of(bundle, others)
+    return Kernels(bundle, emitted.terms, trees, emitted.programs, served, stated, table, len(others), emitted.added)
 
 
-def _filled(program: Program, values: Mapping[int, int]) -> Program:
-    """The program with its code in place of its sources, and numbers in it in place of expressions."""
-    first, *others = (replace(module, source=filled(module.code, values)) for module in program.modules)
-    return replace(program, source=first.source, others=tuple(others))
+def agreement(exported: Kernels, count: int) -> tuple[float, float]:
+    """The share of so many other sizes for which the table serves as Python chooses, and how much slower it is.
+
+    That is a share of the time of Python's choice, by the time model, in the mean of all sizes; 1 where nothing serves.
+    """
+    emitted, pairs = Emitted(exported.bundle, exported.added), []
+    for sizes in drawn_sizes(exported.bundle, count, seed=1):
+        best, serving = emitted.chosen(sizes), exported.serving(sizes)
+        if best is not None:
+            schedule = serving[0] if serving else None
+            pairs.append((schedule == best.schedule, max(0.0, best.slower[schedule]) if schedule else 1.0))
+    same, slower = zip(*pairs, strict=True)
+    return sum(same) / len(pairs), sum(slower) / len(pairs)
+
+
+def _is_used(plans: set[Plan | None], plan: Plan | None) -> bool:
+    return plan is not None and plan in plans

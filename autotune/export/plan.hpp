@@ -1,14 +1,37 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <cstring>
-// What is launched for some sizes, in stream order.
+#include <vector>
+// What is launched for some sizes, and the arithmetic by which it follows from them.
 
 namespace autotune {
 
+__extension__ typedef __int128 Wide;  // for products of sizes that take more than 63 bits
+
+template <class T>
+constexpr Wide wide(T value) {
+  return value;
+}
+
+template <class T>
+constexpr double real(T value) {
+  return static_cast<double>(value);
+}
+
+// Python's // and %: rounded down.
+template <class T, class U>
+constexpr auto floor_div(T value, U divisor) {
+  return value / divisor - (value % divisor < 0);
+}
+
+template <class T, class U>
+constexpr auto floor_mod(T value, U divisor) {
+  return value - floor_div(value, divisor) * divisor;
+}
+
 struct Step {
-  int entry;  // its number in `entries`; -1: set bytes of the workspace
-  int program;
+  int program,
+      entry;      // their numbers in `programs` and `entries`; an entry of -1: set bytes of the workspace
   int arguments;  // where its struct begins in those of the plan
   unsigned grid[3], block[3], shared_bytes;
   long long offset, bytes;  // where in the workspace, and how much
@@ -19,6 +42,7 @@ struct Step {
 // along which elements are neighbours, whose stride is left out. In im2col mode the box is a number of
 // channels and of pixels.
 struct TensorMap {
+  int position;       // in the arguments
   int tensor;         // whose address it is encoded for, its number among those that a call brings
   int type, swizzle;  // CUtensorMapDataType, CUtensorMapSwizzle
   unsigned rank;
@@ -39,37 +63,38 @@ struct Scalar {
   int position, scalar, bytes;
 };
 
-template <typename T, int most>
-struct Some {
-  int count;
-  std::array<T, most> items;
-  void add(const T& item) { items[count++] = item; }
-  const T* begin() const { return items.data(); }
-  const T* end() const { return items.data() + count; }
+struct alignas(64) Line {
+  unsigned char bytes[64];
 };
 
-// With room for so many of each.
-template <int argument_bytes, int map_count, int address_count, int scalar_count, int step_count>
-struct PlanOf {
-  alignas(64) unsigned char arguments[argument_bytes];  // the structs of all launches
-  Some<TensorMap, map_count> maps;
-  Some<int, map_count> map_positions;
-  Some<Address, address_count> addresses;
-  Some<Scalar, scalar_count> scalars;
-  Some<Step, step_count> steps;
-  long long workspace_bytes;
+struct Plan {
+  std::vector<Line> arguments;  // the structs of all launches, at multiples of 64 bytes
+  std::vector<TensorMap> maps;
+  std::vector<Address> addresses;
+  std::vector<Scalar> scalars;
+  std::vector<Step> steps;
+  long long workspace_bytes = 0;
 
+  unsigned char* at(int position) { return arguments.data()->bytes + position; }
   template <typename T>
   void put(int position, T value) {
-    std::memcpy(arguments + position, &value, sizeof value);
+    std::memcpy(at(position), &value, sizeof value);
   }
-  void add(int position, const TensorMap& map) {
-    map_positions.add(position);
-    maps.add(map);
+  void set(long long offset, long long bytes, int value) {
+    steps.push_back({0, -1, 0, {}, {}, 0, offset, bytes, value});
   }
-  void add(const Address& address) { addresses.add(address); }
-  void add(const Scalar& scalar) { scalars.add(scalar); }
-  void add(const Step& step) { steps.add(step); }
+  void launch(int program, int entry, int at, const unsigned (&grid)[3], const unsigned (&block)[3],
+              unsigned shared_bytes) {
+    steps.push_back({program,
+                     entry,
+                     at,
+                     {grid[0], grid[1], grid[2]},
+                     {block[0], block[1], block[2]},
+                     shared_bytes,
+                     0,
+                     0,
+                     0});
+  }
 };
 
 }  // namespace autotune

@@ -1,175 +1,263 @@
-"""What a function of a problem's sizes returns, as a tree of the conditions that it decides by."""
+"""What Python computes from a problem's sizes, and for which sizes it computes the same.
+
+A function is called for some sizes, each of them a `Number`: its value, and how it follows from the sizes. What the
+function asks of numbers turns out as their values have it, and is noted as a condition of the `Path`. So what it
+returns holds for all sizes for which the same conditions turn out the same.
+"""
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from autotune.codegen.model.integers import ceil_div
+from autotune.base.errors import AutotuneError
+from autotune.codegen.model.integers import TracedInt
 
-from .expressions import Condition, Expression, Pool, TraceError, bounds
-from .extremes import symbolic_extremes
+from .terms import Terms
 
-T = TypeVar("T")
-U = TypeVar("U")
-
-_COMPUTE: Mapping[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "neg": operator.neg,
-    "pow": operator.pow,
-    "ceil_div": ceil_div,
-    "ceil": math.ceil,
-    "floor": math.floor,
-    "min": min,
-    "max": max,
-}
-_MOST_PATHS = 20_000
+_MARK = re.compile("\x02(\\d+)\x03")  # stands for a number in a text; no source has these characters
+_LONG, _WIDE = 2**63, 2**127  # beyond the integers of C++
 
 
-@dataclass(frozen=True)
-class Leaf(Generic[T]):
-    """What is returned."""
-
-    value: T
+class TraceError(AutotuneError, TypeError):
+    """An operator does with a size what an export cannot follow."""
 
 
-@dataclass(frozen=True)
-class Branch(Generic[T]):
-    """What is returned if all conditions hold, and if one does not."""
+@dataclass(eq=False)
+class Path:
+    """One way through a function.
 
-    conditions: tuple[Condition, ...]
-    yes: Tree[T]
-    no: Tree[T]
-
-
-Tree = Leaf[T] | Branch[T]
-
-
-def traced(pool: Pool, function: Callable[[], T]) -> Tree[T | None]:
-    """Call a function once for each way that the conditions in it may turn out; None where it raises ``ValueError``.
-
-    A problem that cannot exist raises that. It comes up where conditions contradict each other, which is not found out.
-
-    Raises:
-        TraceError: it needs the value of a size, or has too many ways.
+    Attributes:
+        terms: where its numbers are defined.
+        conditions: what was asked, and how it turned out.
+        printed: the numbers that texts hold, as marks.
+        narrow: whether the value of a number was needed, so that the path is that of this value.
     """
-    paths = 0
 
-    def result() -> T | None:
-        try:
-            return function()
-        except ValueError:
-            return None
+    terms: Terms
+    conditions: dict[str, bool] = field(default_factory=dict)
+    printed: list[Number] = field(default_factory=list)
+    narrow: bool = False
 
-    def explore(decided: list[bool]) -> Tree[T | None]:
-        nonlocal paths
-        paths += 1
-        if paths > _MOST_PATHS:
-            raise TraceError(f"more than {_MOST_PATHS} ways through conditions on sizes")
-        met: dict[tuple[Any, ...], tuple[Condition, bool]] = {}
-        known = _Known()
+    def sizes(self, values: Mapping[str, int]) -> dict[str, Number]:
+        """The sizes to call a function with."""
+        return {name: Number(self, name, value, 1, self.terms.most[name]) for name, value in values.items()}
 
-        def decide(condition: Condition) -> bool:
-            follows = known.decided(condition)
-            if follows is not None:
-                return follows
-            if condition.key not in met:
-                met[condition.key] = condition, decided[len(met)] if len(met) < len(decided) else True
-                known.note(*met[condition.key])
-            return met[condition.key][1]
+    def decided(self, condition: str, outcome: bool) -> bool:
+        """Note a condition."""
+        self.conditions[condition] = outcome
+        return outcome
 
-        pool.decide = decide
-        tree: Tree[T | None] = Leaf(result())
-        path = list(met.values())
-        for number in range(len(path) - 1, len(decided) - 1, -1):
-            tree = Branch((path[number][0],), tree, explore([*(value for _, value in path[:number]), False]))
-        return tree
-
-    with symbolic_extremes():
-        try:
-            return explore([])
-        finally:
-            pool.decide = None
+    def plain(self, text: str) -> str:
+        """A text with the values of the numbers that it holds."""
+        return _MARK.sub(lambda match: str(int(self.printed[int(match[1])])), text)
 
 
-class _Known:
-    """What the conditions of a path say of whole numbers that were compared with plain ones: their intervals."""
+def _both(compute: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """A method of the left operand, and that of the right one."""
+    return compute, lambda own, other: compute(other, own)
 
-    def __init__(self) -> None:
-        self._bounds: dict[int, tuple[Any, Any]] = {}
 
-    def decided(self, condition: Condition) -> bool | None:
-        """Whether a condition holds; None if that does not follow."""
-        (low, high), (least, most) = self._of(condition.left), self._of(condition.right)
-        if condition.operation == "<":
-            return True if high < least else False if low >= most else None
+def _real(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Real]:
+    """The function of two numbers whose result is no whole number."""
+
+    def computed(left: Any, right: Any) -> Real:
+        sources = [one.sources if isinstance(one, Real) else (one,) for one in (left, right)]
+        numbers = tuple(one for some in sources for one in some if isinstance(one, Number))
+        return Real(numbers, compute(_value(left), _value(right)))
+
+    return computed
+
+
+@dataclass(eq=False)
+class Real:
+    """A floating-point number that follows from sizes, such as a tolerance, which no program depends on.
+
+    Attributes:
+        sources: the numbers that it was computed from. Where its value is needed, theirs are.
+        value: what it is for the traced sizes.
+    """
+
+    sources: tuple[Number, ...]
+    value: Any
+
+    __add__, __radd__ = _both(_real(operator.add))
+    __sub__, __rsub__ = _both(_real(operator.sub))
+    __mul__, __rmul__ = _both(_real(operator.mul))
+    __truediv__, __rtruediv__ = _both(_real(operator.truediv))
+    __pow__, __rpow__ = _both(_real(operator.pow))
+
+    def __float__(self) -> float:
+        for source in self.sources:
+            int(source)
+        return float(self.value)
+
+    def __lt__(self, other: Any) -> bool:
+        return float(self) < float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return float(self) > float(other)
+
+
+@dataclass(eq=False, slots=True)
+class Number(TracedInt):
+    """A whole number that follows from sizes.
+
+    Attributes:
+        path: where conditions on it are noted.
+        name: of the size or of the term.
+        value: what it is for the traced sizes.
+        low, high: between which numbers it is for any sizes.
+    """
+
+    path: Path
+    name: str
+    value: int
+    low: int
+    high: int
+
+    __add__, __radd__ = _both(lambda left, right: _computed("+", operator.add, left, right, 0))
+    __sub__, __rsub__ = _both(lambda left, right: _computed("-", operator.sub, left, right, 0))
+    __mul__, __rmul__ = _both(lambda left, right: _computed("*", operator.mul, left, right, 1))
+    __floordiv__, __rfloordiv__ = _both(lambda left, right: _divided(left, right)[0])
+    __mod__, __rmod__ = _both(lambda left, right: _divided(left, right)[1])
+    __divmod__, __rdivmod__ = _both(lambda left, right: _divided(left, right))
+    __truediv__, __rtruediv__ = _both(_real(operator.truediv))
+    __pow__, __rpow__ = _both(_real(operator.pow))
+
+    def __neg__(self) -> Any:
+        return 0 - self
+
+    def __ceil__(self) -> Number:
+        return self
+
+    __floor__ = __ceil__
+
+    def __lt__(self, other: Any) -> bool:
+        return _less(self, other)
+
+    def __gt__(self, other: Any) -> bool:
+        return _less(other, self)
+
+    def __le__(self, other: Any) -> bool:
+        return not _less(other, self)
+
+    def __ge__(self, other: Any) -> bool:
+        return not _less(self, other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Number | int):
+            return False
+        (low, high), (least, most) = _bounds(self), _bounds(other)
         if high < least or most < low:
             return False
-        return True if low == high == least == most else None
+        return _name(other) == self.name or self.path.decided(
+            f"{self.name} == {_name(other)}", self.value == _value(other)
+        )
 
-    def note(self, condition: Condition, holds: bool) -> None:
-        """Narrow an interval by a condition that was decided."""
-        left, right = condition.left, condition.right
-        if isinstance(left, Expression) and left.low is not None and type(right) is int:
-            low, high = self._of(left)
-            if condition.operation == "<":
-                low, high = (low, min(high, right - 1)) if holds else (max(low, right), high)
-            elif holds:
-                low = high = right
-            else:
-                low, high = low + (right == low), high - (right == high)
-            self._bounds[left.number] = low, high
-        elif isinstance(right, Expression) and right.low is not None and type(left) is int:
-            low, high = self._of(right)
-            self._bounds[right.number] = (max(low, left + 1), high) if holds else (low, min(high, left))
+    def __bool__(self) -> bool:
+        return self != 0
 
-    def _of(self, value: Any) -> tuple[Any, Any]:
-        known = self._bounds.get(value.number) if isinstance(value, Expression) else None
-        return known or bounds(value)
+    def __index__(self) -> int:
+        self.path.narrow = True
+        self.path.decided(f"{self.name} == {self.value}", True)
+        return self.value
 
+    __int__ = __index__
 
-def mapped(tree: Tree[T], function: Callable[[T], U]) -> Tree[U]:
-    """The tree of what a function makes of the leaves; a branch of two equal trees is one of them."""
-    if isinstance(tree, Leaf):
-        return Leaf(function(tree.value))
-    yes, no = mapped(tree.yes, function), mapped(tree.no, function)
-    return yes if yes == no else Branch(tree.conditions, yes, no)
+    def __float__(self) -> float:
+        return float(int(self))
 
+    def __str__(self) -> str:
+        self.path.printed.append(self)
+        return f"\x02{len(self.path.printed) - 1}\x03"
 
-def value_at(value: Any, sizes: Mapping[str, int]) -> Any:
-    """The number that an expression is for some sizes; a plain one as it is."""
-    if not isinstance(value, Expression):
-        return value
-    if value.operation == "size":
-        return sizes[value.operands[0]]
-    return _COMPUTE[value.operation](*(value_at(one, sizes) for one in value.operands))
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+    def __hash__(self) -> int:
+        """What is cached by a size would be served again where conditions on it turn out otherwise."""
+        raise TraceError("a size, or what follows from it, is looked up in a table or a cache here")
 
 
-def leaf_at(tree: Tree[T], sizes: Mapping[str, int]) -> T:
-    """What is returned for some sizes."""
-    while isinstance(tree, Branch):
-        tree = tree.yes if holding(tree.conditions, sizes) else tree.no
-    return tree.value
+def _computed(sign: str, compute: Callable[[Any, Any], Any], left: Any, right: Any, neutral: int) -> Any:
+    """A sum, a difference or a product; `neutral` changes nothing on the right."""
+    if not (_is_whole(left) and _is_whole(right)):
+        return _real(compute)(left, right)
+    if _is(right, neutral):
+        return left
+    if _is(left, neutral) and sign != "-":
+        return right
+    ends = [compute(a, b) for a in _bounds(left) for b in _bounds(right)]
+    return _number(f"{{}} {sign} {{}}", compute(_value(left), _value(right)), ends, left, right)
 
 
-def holding(conditions: Iterable[Condition], sizes: Mapping[str, int]) -> bool:
-    """Whether all conditions hold for some sizes."""
-    pairs = ((one.operation, value_at(one.left, sizes), value_at(one.right, sizes)) for one in conditions)
-    return all(left < right if operation == "<" else left == right for operation, left, right in pairs)
+def _divided(left: Any, right: Any) -> tuple[Any, Any]:
+    """A quotient rounded down, and its remainder."""
+    if not (_is_whole(left) and _is_whole(right)):
+        plain = [int(one) if isinstance(one, Number) else one for one in (left, right)]
+        return plain[0] // plain[1], plain[0] % plain[1]
+    if right < 1:
+        raise TraceError(f"a division by {_value(right)}, which follows from sizes: expected a divisor of at least 1")
+    if _is(right, 1):
+        return left, 0
+    (low, high), (least, most) = _bounds(left), _bounds(right)
+    quotient, rest = divmod(_value(left), _value(right))
+    ends = [a // b for a in (low, high) for b in (max(1, least), most)]
+    divided = _number("floor_div({}, {})", quotient, ends, left, right)
+    if low >= 0 and high < least:
+        return divided, left
+    return divided, _number("{} % {}" if low >= 0 else "floor_mod({}, {})", rest, [0, most - 1], left, right)
 
 
-def leaves(tree: Tree[T]) -> Iterator[T]:
-    """All that may be returned."""
-    if isinstance(tree, Leaf):
-        yield tree.value
-    else:
-        yield from leaves(tree.yes)
-        yield from leaves(tree.no)
+def _number(form: str, value: int, ends: list[int], left: Any, right: Any) -> Any:
+    """A number between others; a plain one if it is the same for all sizes."""
+    low, high = min(ends), max(ends)
+    if low == high:
+        return low
+    if max(-low, high) >= _WIDE:
+        raise TraceError("a number that follows from sizes may take over 127 bits")
+    kind, (one, other) = _kind(low, high), (_name(left), _name(right))
+    if kind == "Wide" and "Wide" not in (_kind(*_bounds(left)), _kind(*_bounds(right))):
+        one = f"wide({one})"
+    path: Path = next(one.path for one in (left, right) if isinstance(one, Number))
+    return Number(path, path.terms.name(kind, form.format(one, other)), value, low, high)
+
+
+def _less(left: Any, right: Any) -> bool:
+    if not (_is_whole(left) and _is_whole(right)):
+        return float(left) < float(right)
+    (low, high), (least, most) = _bounds(left), _bounds(right)
+    if high < least or low >= most or _name(left) == _name(right):
+        return bool(high < least)
+    path: Path = next(one.path for one in (left, right) if isinstance(one, Number))
+    return path.decided(f"{_name(left)} < {_name(right)}", _value(left) < _value(right))
+
+
+def _kind(low: int, high: int) -> str:
+    return "Wide" if max(-low, high) >= _LONG else "long long"
+
+
+def _is(value: Any, number: int) -> bool:
+    return type(value) is int and value == number
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | Number)
+
+
+def _value(value: Any) -> Any:
+    return value.value if isinstance(value, Number | Real) else value
+
+
+def _name(value: Any) -> str:
+    return value.name if isinstance(value, Number) else str(int(value))
+
+
+def _bounds(value: Any) -> tuple[int, int]:
+    return (value.low, value.high) if isinstance(value, Number) else (value, value)

@@ -16,7 +16,7 @@ from .kernels import Kernels
 from .tables import file_name, tables
 
 _FOLDER = Path(__file__).parent
-HEADERS = ("numbers.hpp", "plan.hpp", "selector.hpp", "driver.hpp")
+HEADERS = ("plan.hpp", "driver.hpp")
 
 
 def write_bundle(exported: Kernels, folder: Path) -> None:
@@ -60,12 +60,12 @@ def write_sources(exported: Kernels, folder: Path) -> None:
 def _write_kernels(exported: Kernels, folder: Path) -> None:
     arch = exported.bundle.spec.arch
     with CompilePool() as pool:
-        jobs = {digest: pool.submit(_plain(program), arch) for digest, program in exported.programs.items()}
+        jobs = {digest: pool.submit(_plain(program), arch) for digest, program in exported.sources.items()}
         for digest, job in jobs.items():
             (folder / file_name(digest)).write_bytes(job.result().cubin)
 
 
 def _plain(program: Program) -> Program:
-    """A program to compile, without launches and comments, which may hold expressions."""
+    """A program to compile, without launches, whose numbers may be traced."""
     steps = tuple(Launch(entry, (1, 1, 1), (1, 1, 1)) for entry in program.entries)
     return Program(program.code, (), steps, arch_suffix=program.arch_suffix)

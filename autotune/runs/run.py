@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from autotune.base.errors import AutotuneError
 from autotune.db.states import Outcome
 from autotune.devices.base import Device
-from autotune.search_spaces.contract.operator import Operator
 
 from .provenance import environment
 
@@ -36,14 +35,14 @@ class Run:
 
 @contextmanager
 def begun(
-    db: TuningDB, command: str, operator: Operator[Any, Any], devices: Sequence[Device], options: Mapping[str, Any]
+    db: TuningDB, command: str, operator: str, devices: Sequence[Device], options: Mapping[str, Any]
 ) -> Iterator[Run]:
     """A run, which is stored now, and whose end is stored when the context ends.
 
     Args:
         db: where it is stored.
         command: the command line, without passwords.
-        operator: what is tuned.
+        operator: the name of what is tuned, or `SEVERAL`.
         devices: what it is tuned for.
         options: how, sampler and seed included; what is None was not given.
 
@@ -54,7 +53,7 @@ def begun(
 
     given = {name: value for name, value in options.items() if value is not None}
     sampler, seed = given.pop("sampler"), given.pop("seed")
-    record = RunRecord(command, operator.name, given, sampler, seed, [_plain(device) for device in devices])
+    record = RunRecord(command, operator, given, sampler, seed, [_plain(device) for device in devices])
     run = Run(record.id)
     with db.running(record):
         try:

@@ -80,7 +80,7 @@ def tune(
     if problem.empty:
         raise ValueError(f"{operator.name} {problem.key} has nothing to compute, so there is nothing to tune")
     if run is None:
-        with begun(db, A_CALL, operator, [device], asdict(options)) as own:
+        with begun(db, A_CALL, operator.name, [device], asdict(options)) as own:
             result = tune(operator, problem, device, db, options, on_progress, now, pool, own, following)
             own.interrupted = result.interrupted
             return result

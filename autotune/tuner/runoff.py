@@ -74,7 +74,7 @@ def run_off(listed: Sequence[Trial], evaluate: Callable[[Trial], Trial]) -> tupl
             if not taken or taken[-1].status is Status.OK:
                 taken.append(evaluate(trial))
     left = [taken for taken in rounds if taken[-1].status is Status.OK]
-    return _decision(left) if len(left) > 1 else None, [_merged(taken) for taken in rounds]
+    return _decision(left) if len(left) > 1 else None, [merged(taken) for taken in rounds]
 
 
 def losers(winner: Trial, ranked: Iterable[Trial], lost: Callable[[Trial], bool]) -> Iterator[Trial]:
@@ -97,11 +97,11 @@ def _decision(rounds: Sequence[Sequence[Trial]]) -> Runoff:
     seconds = [[_seconds(trial) for trial in taken] for taken in rounds]
     ratios = [ratio_interval(ours, seconds[0], _CONFIDENCE) for ours in seconds[1:]]
     index = min(range(len(ratios)), key=lambda number: ratios[number].middle)
-    incumbent, challenger = _merged(rounds[0]), _merged(rounds[1 + index])
+    incumbent, challenger = merged(rounds[0]), merged(rounds[1 + index])
     return Runoff(challenger if ratios[index].high < 1 else incumbent, incumbent, ratios[index])
 
 
-def _merged(rounds: Sequence[Trial]) -> Trial:
+def merged(rounds: Sequence[Trial]) -> Trial:
     """The last trial with the samples of all; a failed one unchanged."""
     last = rounds[-1]
     if last.status is not Status.OK:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from reprlib import repr as short
 from typing import Any
 
-from .integers import INT_MAX, SymbolicInt
+from .integers import INT_MAX, TracedInt
 
 
 class FieldRole(StrEnum):
@@ -177,7 +177,7 @@ def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
     specs = field_specs(type(instance))
     for declared in fields(instance):
         value, expected = getattr(instance, declared.name), field_type(declared)
-        if expected in (int, bool) and type(value) is not expected and not isinstance(value, SymbolicInt):
+        if expected in (int, bool) and type(value) is not expected and not isinstance(value, TracedInt):
             yield declared.name, short(value), f"expected {expected.__name__}, not {type(value).__name__}"
         elif wrong := specs[declared.name].why_invalid(value):
             yield declared.name, value, wrong

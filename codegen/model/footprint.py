@@ -14,10 +14,11 @@ class Footprint:
     Attributes:
         threads: of a block.
         shared_bytes: dynamic shared memory of a block.
-        registers: of a thread, estimated before the kernel is compiled.
+        registers: of a thread, with which nothing spills, estimated before the kernel is compiled.
         cluster: blocks of a cluster along x.
         min_blocks_per_sm: blocks that must fit an SM, which caps the registers of a thread.
         architecture: the only one that has the kernel's instructions, such as ``sm_90a``; empty if many have them.
+        wanted_registers: of a thread, that ptxas takes if nothing caps them; None: as many.
     """
 
     threads: int
@@ -26,6 +27,12 @@ class Footprint:
     cluster: int = 1
     min_blocks_per_sm: int = 1
     architecture: str = ""
+    wanted_registers: int | None = None
+
+    @property
+    def uncapped_registers(self) -> int:
+        """Registers of a thread that the kernel has if nothing caps them."""
+        return self.registers if self.wanted_registers is None else self.wanted_registers
 
     @property
     def arch_suffix(self) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 INT_MAX = 2**31 - 1
 
 
-class SymbolicInt:
-    """A number that stands for sizes of a problem that are not known yet, as while they are traced for an export."""
+class TracedInt:
+    """A number that follows from sizes of a problem, while an export traces them."""
 
     __slots__ = ()
 
 
 def ceil_div(value: int, divisor: int) -> int:
     """How many parts of `divisor` cover `value`."""
-    return -(-value // divisor)
+    return (value + (divisor - 1)) // divisor
 
 
 def round_up(value: int, unit: int) -> int:

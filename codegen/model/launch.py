@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
-from .integers import INT_MAX, SymbolicInt
+from .integers import INT_MAX
 from .tensor_map import TensorMap
 
 _MOST_BLOCKS = INT_MAX, 65535, 65535  # of a grid along x, y, z
@@ -73,7 +73,7 @@ class Launch:
 
     def __post_init__(self) -> None:
         for axis, blocks, most in zip("xyz", self.grid, _MOST_BLOCKS, strict=True):
-            if not isinstance(blocks, SymbolicInt) and blocks > most:
+            if blocks > most:
                 raise ValueError(f"{self.entry}: {blocks} blocks along {axis} over the {most} of a grid")
 
     @property
@@ -135,7 +135,7 @@ def unrolled(steps: Iterable[Step], turn: int = 0) -> Iterator[SingleStep]:
     for step in steps:
         if isinstance(step, Repeat):
             number = 0
-            while number < step.times:  # which an export follows where it depends on sizes
+            while number < step.times:  # sizes that an export traces have no range
                 yield from unrolled(step.steps, number)
                 number += 1
         elif isinstance(step, Launch) and step.arguments:

@@ -27,7 +27,7 @@ def laid_out(sizes: Mapping[str, int], lifetimes: Mapping[str, Lifetime], start:
     """A region for each part.
 
     Parts are put one after the other into the first slot of memory that is free for as long as they live. A slot is as
-    large as its largest part. Sizes are only added up and compared by ``max``, so that exports can follow them.
+    large as its largest part.
 
     Args:
         sizes: bytes of each part by name.

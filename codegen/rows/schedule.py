@@ -100,6 +100,10 @@ class RowSchedule(Schedule):
         """Whether a row of x may begin within a vector."""
         return self.vector_width > problem.vector_width("x")
 
+    def uneven(self, problem: RowProblem) -> bool:
+        """Whether rows of x have vectors that are partly there."""
+        return self.skewed(problem) or problem.columns % self.vector_width != 0
+
     def blocks(self, problem: Any) -> int:
         """Blocks of the grid, whole clusters."""
         return ceil_div(problem.rows, self.rows_per_block) * self.cluster

@@ -42,7 +42,7 @@ napoleon_attr_annotations = False
 python_use_unqualified_type_names = True
 
 # What the README's reader finds beside the pages; Markdown on GitHub has no such thing.
-USE = ["tuning", "dispatcher", "command-line", "database", "report", "benchmarks", "recordings", "export"]
+USE = ["tuning", "dispatcher", "serving", "command-line", "database", "report", "benchmarks", "recordings", "export"]
 INSIDE = ["architecture", "adding-an-operator", "devices", "calibration", "emulator", "performance"]
 NAVIGATION = {
     "Use": USE,

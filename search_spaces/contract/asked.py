@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from autotune.base.suggestion import did_you_mean
+from autotune.codegen.model.fields import invalid_fields
 from autotune.codegen.model.schedule import KERNEL, Schedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -66,7 +67,10 @@ def _values(operator: Operator[Any, Any], name: str, texts: Iterable[str]) -> se
     for text in texts:
         if name == KERNEL and text not in kernels:
             raise ValueError(f"{name}={text}: expected one of {', '.join(kernels)}")
-        found.add(text if name == KERNEL else _value(_parsed(owners, f"{name}={text}"), name))
+        parsed = None if name == KERNEL else _parsed(owners, f"{name}={text}")
+        if parsed and (wrong := [why for _, _, why in invalid_fields(parsed)]):
+            raise ValueError(f"{name}={text}: {wrong[0]}")
+        found.add(_value(parsed, name) if parsed else text)
     return found
 
 

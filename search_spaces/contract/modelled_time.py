@@ -39,4 +39,4 @@ def fastest_first(
     operator: Operator[Any, Any], problem: Problem, schedules: Iterable[Schedule], spec: DeviceSpec
 ) -> list[Schedule]:
     """Legal schedules by modelled time; those of the same time keep their order."""
-    return sorted(schedules, key=lambda schedule: modelled_seconds(operator, problem, schedule, spec))
+    return sorted(schedules, key=lambda schedule: operator.forecast(problem, schedule, spec).seconds)

@@ -12,6 +12,7 @@ from autotune.codegen.model.fields import field_specs, invalid_fields
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import KERNEL, Schedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.forecast import Forecast, forecast
 from autotune.search_spaces.machine.resources import footprint_violations, grid_violations
 from autotune.search_spaces.machine.workload import Workload
 
@@ -171,6 +172,10 @@ class Operator(Generic[P, S]):
     def workload(self, problem: P, schedule: S, spec: DeviceSpec) -> tuple[Workload, ...]:
         """See `Kernel`."""
         return self.kernel_of(schedule).workload(problem, schedule, spec)
+
+    def forecast(self, problem: P, schedule: S, spec: DeviceSpec) -> Forecast:
+        """What is known of a legal schedule before it is compiled."""
+        return forecast(self.kernel_of(schedule).workload, problem, schedule, spec)
 
     def space(self, problem: P, spec: DeviceSpec) -> Space[S]:
         """What a sampler draws from: of several kernels, the union of the spaces of those that apply."""

@@ -124,5 +124,5 @@ def _blocks_by_shared_memory(spec: DeviceSpec, shared_bytes: int) -> int:
 
 def resident_blocks(footprint: Footprint, spec: DeviceSpec) -> int:
     """Blocks that an SM holds at once, with no more registers than launch bounds allow; 1 where not even one fits."""
-    registers = min(footprint.registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
+    registers = min(footprint.uncapped_registers, most_registers(spec, footprint.threads, footprint.min_blocks_per_sm))
     return max(1, blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes))

@@ -131,12 +131,13 @@ def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload
     threads, registers = work.footprint.threads, compiled.registers
     shared_bytes = work.footprint.shared_bytes + compiled.shared_bytes
     fit = occupancy(spec, threads, registers, shared_bytes)
+    taken = replace(work.footprint, registers=registers, wanted_registers=registers, shared_bytes=shared_bytes)
     if fit.blocks_per_sm == 0:
         raise ValueError(
             f"a block of {threads} threads with {registers} registers each and {shared_bytes} B of shared memory does "
             f"not fit on an SM of {spec.name}: too many {', '.join(fit.limiters)}"
         )
-    return replace(work, footprint=replace(work.footprint, registers=registers, shared_bytes=shared_bytes))
+    return replace(work, footprint=taken)
 
 
 def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import log2
 
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
-from autotune.codegen.rows.problem import RowProblem
 from autotune.codegen.rows.schedule import RowSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -43,8 +42,3 @@ def rows_under_way(rows: int, schedule: RowSchedule, resident: int, spec: Device
 def missed(between: float, spec: DeviceSpec) -> float:
     """The share of bytes that L2 has let go of when they are read again, if so many are read in between."""
     return max(0.0, 1 - MachineCosts.of(spec).l2_share * spec.l2_bytes / between) if between else 0.0
-
-
-def uneven(problem: RowProblem, width: int) -> bool:
-    """Whether rows have vectors of `width` elements that are partly there."""
-    return width > problem.vector_width("x") or problem.columns % width != 0

@@ -156,7 +156,7 @@ def test_runs_are_offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert completions(capsys, monkeypatch, "runs show ") == []
     with (
         TuningDB() as database,
-        begun(database, "autotune tune", operator("transpose"), [], {"sampler": "random", "seed": 0}) as made,
+        begun(database, "autotune tune", "transpose", [], {"sampler": "random", "seed": 0}) as made,
     ):
         pass
     assert completions(capsys, monkeypatch, f"runs show {made.id[:2]}") == [made.id]

@@ -1,18 +1,24 @@
 """Every operator with rows and matrices 2^31 elements apart and more, where signed overflow ends a run."""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from itertools import islice, product
 
 import pytest
 from contract.operator_cases import PRESETS, SPEC, Case, cases_of, each, label
-from contract.wide_layouts import at_threshold, check_wide, wide_layouts
+from contract.wide_layouts import at_threshold, check_far_rows, check_wide, far_rows, grows_along_rows, wide_layouts
 
 from autotune import emulator
+from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 _CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 3, 64, 1 << 19, 1 << 21, 256
+_MANY_BLOCKS, _FAR_BYTES = 1 << 24, 1 << 41
 
 
 def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
@@ -102,3 +108,36 @@ def test_one_odd_layout_narrows_accesses(name: str) -> None:
         schedules = operator(name).seeds(odd, SPEC)[:1]
         for schedule in schedules:
             emulator.verify(odd, operator(name).program(odd, schedule, SPEC), seeds=(2,))
+
+
+def _far_cases(name: str) -> Iterator[tuple[Problem, Problem, Schedule]]:
+    """Those with the most rows: a compact problem, one of which a grid hardly has the blocks, a schedule for both."""
+    specs = field_specs(operator(name).problem_type).items()
+    sizes = [field for field, spec in specs if spec.role is FieldRole.SIZE]
+    cases = [(problem, schedule.shape_generic) for problem, schedule in cases_of(name).CASES]
+    found = []
+    for (problem, schedule), field in product(cases, sizes):
+        if getattr(schedule, "cluster", 1) == 1 and 0 < getattr(problem, field) <= _MOST_ROWS and not problem.empty:
+            tried = (far for far in far_rows(problem, field) if _is_far(name, far, schedule))
+            found += [(field, problem, far, schedule) for far in islice(tried, 1)]
+    for field, problem, far, schedule in sorted(found, key=lambda case: -getattr(case[2], case[0])):
+        if grows_along_rows(problem, field):
+            yield problem, far, schedule
+
+
+def _is_far(name: str, far: Problem, schedule: Schedule) -> bool:
+    if max(tensor.bytes for tensor in far.tensors) > _FAR_BYTES or operator(name).violations(far, schedule, SPEC):
+        return False
+    return schedule.blocks(far) > _MANY_BLOCKS
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_numbers_of_blocks_and_rows(name: str) -> None:
+    """Of a schedule, and of the first preset where a grid has as many blocks as it takes."""
+    problem, far, schedule = next(_far_cases(name), (None, None, None))
+    if problem is None or far is None or schedule is None:
+        assert name not in ("map", "scan", "softmax")
+        pytest.skip("the results of a row depend on others, or blocks take rows in turn")
+    check_far_rows(problem, far, partial(operator(name).emit, schedule=schedule))
+    with suppress(ValueError):
+        check_far_rows(problem, far, next(iter(operator(name).presets.values())))

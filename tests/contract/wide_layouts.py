@@ -1,7 +1,8 @@
 """Problems whose rows or matrices lie so far apart that offsets take more than 31 bits, on a few pages of memory."""
 
 import mmap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -107,3 +108,93 @@ def untouched(tensor: Tensor) -> Array:
     """A flat buffer that takes no memory until it is written."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
     return np.frombuffer(mmap.mmap(-1, tensor.bytes, flags=flags), tensor.dtype.numpy, tensor.size)
+
+
+_ROWS_AROUND = 2048  # that the blocks of an end may reach beside those that are judged
+
+
+def far_rows(problem: P, name: str) -> Iterator[P]:
+    """The problem with so much of a size that its first and its last part lie far apart, the farthest first."""
+    for far in (2**power for power in range(33, 27, -1)):
+        if changed := _with_size(problem, name, far + getattr(problem, name)):
+            yield changed
+
+
+def _with_size(problem: P, name: str, value: int) -> P | None:
+    """The problem with another size; None where the field or the layouts do not allow that."""
+    with suppress(ValueError):
+        changed = replace(problem, **{name: value})
+        return changed if changed.tensors else None
+    return None
+
+
+def grows_along_rows(problem: Problem, name: str) -> bool:
+    """Whether a size counts the rows of some outputs, and the results of a row depend on the row alone."""
+    twice = _with_size(problem, name, 2 * getattr(problem, name))
+    if twice is None:
+        return False
+    for compact, tensor in zip(problem.tensors, twice.tensors, strict=True):
+        grown = tensor.shape == (2 * compact.shape[0], *compact.shape[1:])
+        if (tensor.shape != compact.shape and not grown) or tensor.strides[0] != max(tensor.strides):
+            return False
+    inputs = problem.inputs(0)
+    doubled = {one.name: untouched(one) for one in twice.tensors if one.name in inputs}
+    _fill(problem, twice, doubled, inputs)
+    expected, found = problem.reference(inputs, problem.scalars), twice.reference(doubled, twice.scalars)
+    return any(_grown(*pair) for pair in zip(problem.tensors, twice.tensors, strict=True)) and all(
+        np.array_equal(compact.view(expected[compact.name]), half, equal_nan=compact.dtype.is_float)
+        for compact, tensor in zip(problem.tensors, twice.tensors, strict=True)
+        if tensor.role is not Role.INPUT and _grown(compact, tensor)
+        for half in _ends(compact, tensor, found[tensor.name])
+    )
+
+
+def check_far_rows(problem: Problem, far: Problem, emit: Callable[[Problem], Program]) -> None:
+    """Run the first and the last blocks of a program for `far` on the rows of a compact problem at both ends.
+
+    Blocks of a program with a workspace may take other rows than those of their number: their results are not judged.
+
+    Raises:
+        EmulatorError: it accesses what lies between, or misbehaves otherwise.
+        AssertionError: an output is wrong.
+    """
+    program, ends = emit(far), 1 + max(launch.blocks for launch in emit(problem).launches)
+    inputs = problem.inputs(0)
+    expected = problem.reference({name: array.copy() for name, array in inputs.items()}, problem.scalars)
+    arrays = {tensor.name: untouched(tensor) for tensor in far.tensors}
+    _fill(problem, far, arrays, inputs | {one.name: poisoned(one) for one in problem.tensors if one.name not in inputs})
+    emulator.run(program, [_at_both_ends(one) for one in far.tensors], arrays, problem.scalars, seed=1, ends=ends)
+    for compact, tensor in zip(problem.tensors, far.tensors, strict=True):
+        if tensor.role is Role.INPUT or not _grown(compact, tensor) or program.workspace_bytes:
+            continue
+        dense, scale = replace(compact, strides=row_major(compact.shape), in_place=""), expected.get(scale_name(tensor))
+        of_rows = _dense(compact, expected[tensor.name]), poisoned(dense)
+        for half in _ends(compact, tensor, arrays[tensor.name]):
+            given = np.ascontiguousarray(half).reshape(-1)
+            found = compare(dense, given, *of_rows, None if scale is None else _dense(compact, scale))
+            assert isinstance(found, float), f"{far.key}: {found}"
+
+
+def _grown(compact: Tensor, tensor: Tensor) -> bool:
+    return tensor.shape != compact.shape
+
+
+def _ends(compact: Tensor, tensor: Tensor, flat: Array) -> tuple[Array, Array]:
+    """The first and the last rows of a tensor, as many as the compact one has."""
+    view, rows = tensor.view(flat), compact.shape[0]
+    return view[:rows], view[-rows:]
+
+
+def _fill(problem: Problem, far: Problem, arrays: dict[str, Array], given: Mapping[str, Array]) -> None:
+    for compact, tensor in zip(problem.tensors, far.tensors, strict=True):
+        if tensor.name in arrays:
+            for half in _ends(compact, tensor, arrays[tensor.name]):
+                half[...] = compact.view(given[tensor.name])
+
+
+def _at_both_ends(tensor: Tensor) -> Tensor:
+    """What of a tensor is there: rows at both of its ends."""
+    count = (tensor.strides[0] if tensor.shape else 1) * _ROWS_AROUND
+    if tensor.size <= 2 * count:
+        return tensor
+    return replace(tensor, shape=(2, count), strides=(tensor.size - count, 1), in_place="")

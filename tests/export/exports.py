@@ -17,11 +17,13 @@ from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.dispatcher.choice.records import Record
 from autotune.export import Kernels, bundle_of, kernels_of, write
+from autotune.export.choice import drawn_sizes
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
+COUNT = 60  # sizes
 SOURCES = Path(write.__file__).parent
 ASK = """
 #include <cstdio>
@@ -29,17 +31,16 @@ ASK = """
 int main() {
   autotune::Sizes sizes;
   while (std::scanf("@FORMATS@", @ADDRESSES@) == @COUNT@) {
-    autotune::Plan plan{};
-    const autotune::Choice choice = autotune::choose(sizes);
-    std::printf("%d %d", choice.schedule, choice.record);
-    if (autotune::plan_for(sizes, plan)) {
+    autotune::Plan plan;
+    std::printf("%d", autotune::choose(sizes, plan));
+    if (!plan.steps.empty()) {
       std::printf(" %lld ", plan.workspace_bytes);
       for (const auto& one : plan.addresses) plan.put(one.position, 0x1000 * (one.tensor + 1) + one.offset);
-      for (unsigned char byte : plan.arguments) std::printf("%02x", byte);
+      for (const auto& line : plan.arguments)
+        for (unsigned char byte : line.bytes) std::printf("%02x", byte);
       for (const auto& one : plan.scalars) std::printf(" %d %d %d", one.position, one.scalar, one.bytes);
-      for (int i = 0; i < plan.maps.count; ++i) {
-        const autotune::TensorMap& map = plan.maps.items[i];
-        std::printf(" map %d %d", plan.map_positions.items[i], map.tensor);
+      for (const autotune::TensorMap& map : plan.maps) {
+        std::printf(" map %d %d", map.position, map.tensor);
         std::printf(" %d %d %lld", map.type, map.swizzle, map.offset);
         for (unsigned axis = 0; axis < map.rank; ++axis)
           std::printf(" %lu %lu %u", map.shape[axis], map.strides[axis], map.box[axis]);
@@ -59,42 +60,36 @@ int main() {
 """
 
 
-def drawn(op: Operator[Any, Any], count: int, sizes: Sequence[str], **fixed: Any) -> Kernels:
+def drawn(op: Operator[Any, Any], records: int, sizes: Sequence[str], **fixed: Any) -> Kernels:
     """An export of records with what a search would try first, and of one problem without a record."""
     draw, known = random.Random(2), []
-    for number in range(count):
+    for number in range(records):
         problem = _fitted(op, {size: 4 * int(2 ** draw.uniform(2, 11)) for size in sizes} | fixed)
         schedule = draw.choice(op.seeds(problem, H200))
         seconds = modelled_seconds(op, problem, schedule, H200) * draw.uniform(0.8, 1.2)
         source = TimeSource.MODELLED if number % 3 == 2 else TimeSource.MEASURED
         known.append(Record(problem, schedule, seconds, source, unconfirmed=number % 4 == 1))
     lacking = _fitted(op, dict.fromkeys(sizes, 300) | fixed)
-    return kernels_of(bundle_of(op, [*(record.problem for record in known), lacking], H200, known))
+    return kernels_of(bundle_of(op, [*(record.problem for record in known), lacking], H200, known), count=COUNT)
 
 
 def _fitted(op: Operator[Any, Any], fields: Mapping[str, Any]) -> Any:
     return op.problem_type(**op.problem_type.fitted(fields))
 
 
-def drawn_sizes(exported: Kernels, count: int) -> list[dict[str, int]]:
-    """Sizes of the records, and others of all orders, near the records', and in whole tiles."""
-    draw, bundle = random.Random(1), exported.bundle
-    found = [bundle.sizes(record.problem) for record in bundle.records]
-    while len(found) < count:
-        near = bundle.sizes(draw.choice(bundle.records).problem)
-        found.append({size: int(2 ** draw.uniform(0, 14)) for size in near})
-        found.append({size: max(1, value + draw.choice((-64, -4, 0, 1, 32))) for size, value in near.items()})
-        found.append({size: draw.choice((1, 8, 64, 128)) * draw.randint(1, 40) for size in near})
-    return found[:count]
+def asked_sizes(exported: Kernels) -> list[dict[str, int]]:
+    """Sizes of the problems, and others that were not drawn for the export."""
+    bundle = exported.bundle
+    return [*map(bundle.sizes, bundle.problems), *drawn_sizes(bundle, COUNT, seed=1)]
 
 
 def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder: Path, tables: str) -> list[str]:
-    """A line for each problem: schedule and record by number, and what is launched."""
-    names = list(exported.sizes)
+    """A line for each problem: the schedule by number, and what is launched."""
+    names = list(exported.bundle.most)
     ask = ASK.replace("@FORMATS@", "%lld " * len(names)).replace("@COUNT@", str(len(names)))
     (folder / "ask.cpp").write_text(ask.replace("@ADDRESSES@", ", ".join(f"&sizes.{name}" for name in names)))
     (folder / "tables.hpp").write_text(tables)
-    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O0", "-Wall", "-Werror", "-ffp-contract=off"]
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror"]
     command = [*compiler, f"-I{SOURCES}", str(folder / "ask.cpp"), "-o", str(folder / "ask")]
     subprocess.run(command, check=True)
     asked = "\n".join(" ".join(map(str, one.values())) for one in sizes)
@@ -102,21 +97,14 @@ def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder:
 
 
 def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
-    """The same line; that of sizes which do not go together says that nothing serves them."""
-    bundle = exported.bundle
-    try:
-        problem = bundle.problem(sizes)
-    except ValueError:
-        return "-1 -1"
-    choice = exported.choice(problem)
-    if choice is None:
-        return "-1 -1"
-    records = [(record.problem.key, record.schedule) for record in bundle.records]
-    record = records.index((choice.record, choice.schedule)) if choice.record else -1
-    program = bundle.operator.program(problem, choice.schedule, bundle.spec)
+    """The same line, with what Python emits for these sizes."""
+    bundle, serving = exported.bundle, exported.serving(sizes)
+    if serving is None:
+        return "-1"
+    program = bundle.operator.program(bundle.problem(sizes), serving[0], bundle.spec)
     pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
     names = [one.name for one in exported.scalars]
-    words = [str(bundle.all_schedules.index(choice.schedule)), str(record), str(program.workspace_bytes)]
+    words = [str(bundle.all_schedules.index(serving[0])), str(program.workspace_bytes)]
     kinds, begins = laid_out(program.blocks)
     arguments, scalars, maps = b"", list[str](), list[str]()
     for kind, begin, end, block in zip(kinds, begins[:-1], begins[1:], program.blocks, strict=True):
@@ -128,8 +116,7 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
                 maps += ["map", str(at), *_words(one.tensor_map, exported.addresses)]
             elif one.scalar:
                 scalars += [str(at), str(names.index(one.brought)), str(ctypes.sizeof(one.ctype))]
-    most = max(laid_out(one.blocks)[1][-1] for one in exported.whole_programs)
-    words += [arguments.ljust(most, b"\0").hex(), *scalars, *maps]
+    words += [arguments.hex(), *scalars, *maps]
     own = iter(begins if not program.plain else [0] * len(program.launches))
     for step in program.unrolled:
         if isinstance(step, Memset):

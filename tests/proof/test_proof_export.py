@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
+from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
 from nvrtc import INCLUDE
 from probe import OPERATOR, ProbeSchedule
 
@@ -38,9 +38,9 @@ def drawn_probe(*ways: bool, emit: Callable[[Any, Any], Program] = OPERATOR.emit
 def test_launches_memsets_and_tensor_maps_are_those_of_python(tmp_path: Path) -> None:
     """Each launch has a source and arguments of its own, which differ from schedule to schedule."""
     exported = drawn_probe(False, True)
-    asked = drawn_sizes(exported, 100)
+    asked = asked_sizes(exported)
     expected = [chosen_in_python(exported, sizes) for sizes in asked]
-    chosen = [line for line in expected if line != "-1 -1"]
+    chosen = [line for line in expected if line != "-1"]
     assert chosen and all(" set " in line and line.count("probe") > 1 for line in chosen)
     assert {" map " in line for line in chosen} == {False, True}
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
@@ -66,10 +66,10 @@ def test_cpp_packs_what_python_packs(pixels: Im2col | None, tmp_path: Path) -> N
     compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", INCLUDE, "-I."]
     subprocess.run([*compiler, f"-DPRINTED={_PRINTED}", "probe.cpp", driver, "-o", "launch"], cwd=tmp_path, check=True)
     printed = subprocess.run(["./launch"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
-    problem = exported.bundle.problem({"rows": 100, "columns": 200})
-    choice = exported.choice(problem)
-    assert choice
-    program = emit_behind(problem, choice.schedule)
+    sizes = {"rows": 100, "columns": 200}
+    serving = exported.serving(sizes)
+    assert serving
+    program = emit_behind(exported.bundle.problem(sizes), serving[0])
     pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
     blocks = [bytes(packed("", block, pointers, {}, _encoded)).hex() for block in program.blocks]
     assert printed == [block[: 2 * _PRINTED] for block in blocks]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from export.exports import chosen_in_cpp, chosen_in_python, drawn, drawn_sizes
+from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
 from nvrtc import INCLUDE
 from probe_calls import edited
 from refusals import refused
@@ -161,7 +161,7 @@ def test_an_example_call_is_known() -> None:
 
 def test_cpp_takes_lists(tmp_path: Path) -> None:
     exported = drawn(OPERATOR, 4, ("longest",))
-    asked = drawn_sizes(exported, 20)
+    asked = asked_sizes(exported)
     expected = [chosen_in_python(exported, sizes) for sizes in asked]
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
     parameters = "const CUdeviceptr* x, const CUdeviceptr* out, long long longest, const long long* length, float alpha"

@@ -185,6 +185,7 @@ def test_blocks_that_must_fit_an_sm_do_and_one_always_does() -> None:
     spec = named_device("h200")
     assert resident_blocks(Footprint(256, registers=255), spec) == 1
     assert resident_blocks(Footprint(256, registers=255, min_blocks_per_sm=4), spec) == 4
+    assert resident_blocks(Footprint(256, registers=16, wanted_registers=255), spec) == 1
     assert resident_blocks(Footprint(1024, registers=255, shared_bytes=2**30), spec) == 1
 
 

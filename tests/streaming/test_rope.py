@@ -14,7 +14,6 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.streaming.rope.problem import RopeProblem, frequencies
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.emulator import verify
-from autotune.export import bundle_of, kernels_of
 from autotune.search_spaces.streaming.rope import OPERATOR
 
 PLAIN = {"theta": 10000.0, "factor": 1.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "old_context": 8192.0}
@@ -160,11 +159,6 @@ def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
 def test_few_tokens_are_shared_by_many_blocks() -> None:
     assert OPERATOR.default(LLAMA, SPEC).heads_per_thread == 4
     assert OPERATOR.default(replace(LLAMA, batch=16), SPEC).heads_per_thread == 1
-
-
-def test_schedules_of_any_sizes_can_be_exported() -> None:
-    exported = kernels_of(bundle_of(OPERATOR, [RopeProblem(64, 4, 2, 64)], SPEC, []))
-    assert set(exported.sizes) == {"batch", "heads_q", "heads_k", "head_dim"}
 
 
 def test_workload_counts_what_moves() -> None:

@@ -13,8 +13,8 @@ from autotune.tuner.search import bayes
 from autotune.tuner.search import posterior as module
 from autotune.tuner.search.bayes import BayesSearch
 from autotune.tuner.search.candidates import worthwhile
-from autotune.tuner.search.forecast import Forecast, LaunchShape
 from autotune.tuner.search.gaussian_process import Encoding, GaussianProcess
+from autotune.tuner.search.launch_shape import Expected, LaunchShape
 from autotune.tuner.search.posterior import Posterior
 
 SPACE = space(None, None)
@@ -27,10 +27,10 @@ ALIKE = LaunchShape(0, 0, 0, 0, 0)
 
 
 def study(predict=toy_seconds, seed=0, shape=lambda schedule: ALIKE):
-    def forecast(schedule):
-        return Forecast(predict(schedule), shape(schedule))
+    def expected(schedule):
+        return Expected(predict(schedule), shape(schedule))
 
-    return BayesSearch(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), forecast, seed)
+    return BayesSearch(SPACE, lambda schedule: not violations(PROBLEM, schedule, None), expected, seed)
 
 
 def proposals(asked, count):

@@ -34,7 +34,7 @@ def db(request, tmp_path, pools, monkeypatch):
         for seed, sizes in enumerate(((8, 9), (9,))):
             options = TuneOptions(6, sampler="random", seed=seed, compile_workers=1)
             device = ToyDevice(outcome=lambda one: Evaluation(Status.WRONG, error="off") if one == WRONG else None)
-            with begun(database, "autotune tune toy", TOY, [device], asdict(options)) as run:
+            with begun(database, "autotune tune toy", TOY.name, [device], asdict(options)) as run:
                 for size in sizes:
                     tune(TOY, ToyProblem(size), device, database, options, run=run)
         yield database

@@ -66,6 +66,12 @@ def test_only_what_is_asked_for_is_tried_and_wins(device, db):
     assert db.best("toy", PROBLEM.key, device.spec.name) == fastest
 
 
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_where_nothing_that_is_asked_for_is_legal_a_run_ends_without_a_trial(device, db, sampler):
+    result = run(device, db, sampler=sampler, only=("width=16", "depth=4"))
+    assert (result.evaluated, result.best, result.exhausted) == (0, None, True)
+
+
 def test_a_run_without_a_faster_schedule_ends_with_its_patience(device, db):
     found = []
     result = run(device, db, trials=1000, patience=3, on_progress=found.append)

@@ -9,6 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompileError, compile_kernel
@@ -82,11 +83,15 @@ def _with_regret(case: HeldOut, own: float, seconds: Mapping[Schedule, float]) -
     return replace(case, regret=regret, warmed=warmed)
 
 
-def compiled(
+def programs_of(
     operator: Operator[Any, Any], spec: DeviceSpec, wanted: Iterable[tuple[Problem, Sequence[Schedule]]]
-) -> None:
-    """Compile schedules of problems into the disk cache on all CPUs; what fails does so again when it is measured."""
-    programs = (operator.program(problem, one, spec) for problem, schedules in wanted for one in schedules)
+) -> Iterator[Program]:
+    """The programs of schedules of problems."""
+    return (operator.program(problem, one, spec) for problem, schedules in wanted for one in schedules)
+
+
+def compiled(spec: DeviceSpec, programs: Iterable[Program]) -> None:
+    """Compile programs into the disk cache on all CPUs; what fails does so again when it is measured."""
     distinct = {program.source_digest: program for program in programs}
     with CompilePool() as pool:
         wait([pool.submit(program, spec.arch) for program in distinct.values()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -68,7 +69,7 @@ def bench(
     if plot:
         _check_plot(plot)
     entries = entries_of(operator, fields, suite)
-    known = _known_baselines(operator, against)
+    known = known_baselines(operator, against)
     measured = against or plot or energy or record
     if ladder and not measured and device_of(device).time_source is TimeSource.MODELLED:
         _model_ladder(operator, entries[0].problem, spec_of(device), db, output, as_json)
@@ -78,7 +79,7 @@ def bench(
         known = {name: baseline for name, baseline in known.items() if name != benchmarks.COPY_NAME}
     schedules, peaks = _known(operator, entries, target, db)
     _tell_untuned(operator, schedules, target.spec.name)
-    baselines, skipped = _installed(known, named=against is not None)
+    baselines, skipped = installed(known, named=against is not None)
     setting = benchmarks.Setting(operator, target, baselines, rounds, peaks, ladder, energy)
     if plot and not setting.baselines:
         raise BadInputError("--plot needs a baseline, and none is installed")
@@ -143,7 +144,8 @@ def _check_plot(path: Path) -> None:
         checked_target(path)
 
 
-def _known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:
+def known_baselines(operator: Any, against: str | None) -> dict[str, Baseline]:
+    """The baselines that the user named, all without a name; `BadInputError` if there is none of that name."""
     from autotune import bench as benchmarks
 
     known = benchmarks.baselines_of(operator)
@@ -167,9 +169,11 @@ def _known(
     """What the database knows: the schedule for each problem, and the peaks of the device."""
     from autotune.bench import find_own_schedule
     from autotune.db import TuningDB
+    from autotune.dispatcher.choice.records import read_records
 
     with TuningDB(db, create=False) as database:
-        schedules = [find_own_schedule(operator, entry.problem, device.spec, database) for entry in entries]
+        known = cache(lambda one: read_records(one, device.spec, database))
+        schedules = [find_own_schedule(operator, entry.problem, device.spec, database, known) for entry in entries]
         return schedules, database.peaks(device.spec)
 
 
@@ -183,7 +187,7 @@ def _tell_untuned(operator: Any, schedules: Sequence[OwnSchedule], model: str) -
         )
 
 
-def _installed(baselines: Mapping[str, Baseline], *, named: bool) -> tuple[dict[str, Baseline], dict[str, str]]:
+def installed(baselines: Mapping[str, Baseline], *, named: bool) -> tuple[dict[str, Baseline], dict[str, str]]:
     """The baselines that this machine has, and why it lacks others, which is an error if the user named them."""
     skipped = {name: reason for name, baseline in baselines.items() if (reason := baseline.missing())}
     for reason in skipped.values():
@@ -205,7 +209,7 @@ def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSch
             if runs:
                 return runs, True
             raise
-        print(_progress(runs[-1], setting), file=sys.stderr)
+        print(progress(runs[-1], setting), file=sys.stderr)
     return runs, False
 
 
@@ -224,7 +228,8 @@ def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:
                 database.record(trial.compared(BaselineTimes(comparison.seconds(OWN), seconds, libraries)))
 
 
-def _progress(run: Run, setting: Setting) -> str:
+def progress(run: Run, setting: Setting) -> str:
+    """What came of a problem, as a line says it while the next ones are measured."""
     from autotune.bench import OWN
 
     if run.comparison is None:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autotune.base.files import write_text
-from autotune.cli.errors import CommandError, InterruptedRunError, user_input
+from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
 from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, device_of, output_option
 from autotune.cli.rendering.bench_dispatch_result import DispatchCosts, document, print_costs
 from autotune.cli.rendering.output import json_text, print_json
 from autotune.db.states import TimeSource
+
+from .bench_random import bench_random
 
 if TYPE_CHECKING:
     from autotune.bench.dispatch.held_out import HeldOut, Measure
@@ -35,6 +37,20 @@ def bench_dispatch(
     random: Annotated[
         int, typer.Option(min=0, max=_DRAWN, help=f"How many random sizes to measure, of {_DRAWN} that are drawn.")
     ] = 100,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Measure random problems of all kinds against these baselines instead, separated by commas.",
+            metavar="NAMES",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="With --against: the seed of the random problems.")] = 0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="With --against: how long to measure at most, in seconds, without compiling.", show_default=False
+        ),
+    ] = None,
     rounds: Annotated[int, typer.Option(min=4, help="How many samples to take of each kernel and of each call.")] = 20,
     output: Annotated[Path | None, output_option("Write the result as JSON to this file.")] = None,
     db: DatabaseOption = None,
@@ -45,6 +61,11 @@ def bench_dispatch(
 
     with user_input():
         chosen = registered(operator)
+    if against is not None:
+        bench_random(chosen, device, against, random, seed, seconds, rounds, output, db, as_json)
+        return
+    if (seed, seconds) != (0, None):
+        raise BadInputError("--seed and --seconds are options of --against, which draws random problems")
     target = device_of(device)
     known = _known(chosen, target, db)
     overheads, first = _overheads(chosen, target, rounds), _first_call(chosen, target, known, db)
@@ -131,13 +152,13 @@ def _held_out(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], splits: int, measure: Measure
 ) -> tuple[list[HeldOut], str]:
     """The cases that were measured, and which were not because of Ctrl-C."""
-    from autotune.bench.dispatch.held_out import compiled, held_out, regrets, to_measure
+    from autotune.bench.dispatch.held_out import compiled, held_out, programs_of, regrets, to_measure
 
     cases = held_out(operator, known, device.spec, splits)
     done: list[HeldOut] = []
     try:
         wanted = ((case.record.problem, to_measure(case)) for case in cases)
-        compiled(operator, device.spec, wanted)
+        compiled(device.spec, programs_of(operator, device.spec, wanted))
         for same in regrets(cases, measure):
             done += same
             print(f"{len(done)}/{len(cases)}  {same[0].record.problem.key}", file=sys.stderr)
@@ -150,14 +171,15 @@ def _random_sizes(
     operator: Operator[Any, Any], device: Device, known: Sequence[Record], count: int, measure: Measure
 ) -> tuple[list[RandomSize], str]:
     """All that were drawn, the first `count` with their losses, and which were not measured because of Ctrl-C."""
-    from autotune.bench.dispatch.held_out import compiled
+    from autotune.bench.dispatch.held_out import compiled, programs_of
     from autotune.bench.dispatch.random_sizes import losses, random_sizes, to_measure, with_rivals
 
     drawn = random_sizes(operator, known, device.spec, _DRAWN if count else 0)
     done: list[RandomSize] = []
     try:
         tried = [with_rivals(operator, case, known, device.spec) for case in drawn[:count]]
-        compiled(operator, device.spec, ((case.problem, to_measure(case)) for case in tried))
+        wanted = ((case.problem, to_measure(case)) for case in tried)
+        compiled(device.spec, programs_of(operator, device.spec, wanted))
         for case in losses(tried, measure):
             done.append(case)
             print(f"{len(done)}/{count} random sizes  {case.problem.key}", file=sys.stderr)

@@ -23,13 +23,19 @@ def export(
     suite: SuiteOption = None,
     device: DeviceOption = "auto",
     max_slowdown_pct: MaxSlowdownOption = 5.0,
+    sizes: Annotated[
+        int, typer.Option(min=1, help="For how many sizes Python chooses; with more, the table follows it closer.")
+    ] = 8000,
+    check: Annotated[
+        int, typer.Option(min=0, help="For how many other sizes the table is compared with what Python chooses.")
+    ] = 0,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write few kernels for these problems, and the rule that chooses among them, for programs in C and C++."""
+    """Write few kernels for these problems, and a table that chooses among them, for programs in C and C++."""
     from autotune.db import TuningDB
     from autotune.dispatcher.choice.records import few_records
-    from autotune.export import bundle_of, kernels_of, write_bundle
+    from autotune.export import agreement, bundle_of, kernels_of, write_bundle
 
     if output.exists():
         raise BadInputError(f"{output} exists: name a folder to make")
@@ -47,9 +53,15 @@ def export(
         print(
             f"without a record, served by the nearest one or by the time model: {', '.join(missing)}", file=sys.stderr
         )
-    exported = kernels_of(bundle)
+    exported = kernels_of(bundle, sizes)
     write_bundle(exported, output)
+    same, slower = agreement(exported, check) if check else (None, None)
     if as_json:
-        print_json({"path": output, "records": recorded, "kernels": len(exported.programs), "missing": missing})
-    else:
-        print(f"wrote {len(bundle.records)} records and {len(exported.programs)} kernels to {printable(str(output))}")
+        counts = {"kernels": len(exported.sources), "agreement": same, "regret": slower}
+        print_json({"path": output, "records": recorded, "missing": missing, **counts})
+        return
+    print(f"wrote {len(bundle.records)} records and {len(exported.sources)} kernels to {printable(str(output))}")
+    if check:
+        print(
+            f"of {check} other sizes, {same:.1%} are served as Python chooses; all take {slower:.2%} longer (modelled)"
+        )

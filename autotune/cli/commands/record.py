@@ -70,7 +70,7 @@ def record(
         title = f"{operator.name} {problem.key} on {target.spec.name}"
         command, options = command_line(context, db, database.location), recording_options(schedules, seed)
         with (
-            begun(database, command, operator, [target], asdict(options)) as run,
+            begun(database, command, operator.name, [target], asdict(options)) as run,
             shown_progress() as screen,
             screen.run(f"recording {title}", problem, target.spec, options) as show,
         ):

@@ -96,13 +96,16 @@ def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | Non
     from autotune.search_spaces.contract.registry import OPERATORS
 
     if name is None:
-        for newest in database.runs(1):
-            return newest.operator, newest
-        raise BadInputError(f"{database.location} has no runs; name an operator: {', '.join(OPERATORS)}")
+        for newest in database.runs():
+            if newest.only:
+                return newest.only, newest
+        raise BadInputError(f"{database.location} has no runs of one operator; name one: {', '.join(OPERATORS)}")
     if name in OPERATORS:
         return name, None
     run = run_of(database, name)
-    return run.operator, run
+    if run.only is None:
+        raise BadInputError(f"run {run.id} is of several operators: name one of {', '.join(OPERATORS)}")
+    return run.only, run
 
 
 def _groups(

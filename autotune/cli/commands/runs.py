@@ -48,8 +48,8 @@ def show(run: RunArgument, db: DatabaseOption = None, as_json: JsonOption = Fals
 
     with opened(db) as database:
         found = run_of(database, run)
-        bests = database.bests(found.operator, compiler=compiler_version(), run=found.id)
-        print_run(found, database.trials(found.operator, run=found.id), bests, as_json)
+        bests = database.bests(found.only, compiler=compiler_version(), run=found.id)
+        print_run(found, database.trials(found.only, run=found.id), bests, as_json)
 
 
 @app.command()

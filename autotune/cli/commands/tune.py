@@ -22,11 +22,11 @@ from autotune.cli.options import (
     worker_devices_of,
 )
 from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
-from autotune.cli.rendering.output import print_json
+from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.progress import shown_progress
 from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
-from autotune.db.states import Objective, TimeSource
+from autotune.db.states import Objective
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Seconds. The thread that measures needs the interpreter for moments, often, and the one that proposes all of the time:
 # with Python's 5 ms, a device waits for each of these moments.
-_TURN = 0.0005
+TURN = 0.0005
 
 
 def tune(
@@ -162,8 +162,9 @@ def tune(
                 print_winner(results[-1])
         return result
 
-    sys.setswitchinterval(_TURN)
+    sys.setswitchinterval(TURN)
     measured = objective is Objective.ENERGY
+    tell("starting the processes that compile and measure")
     with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
@@ -174,7 +175,9 @@ def tune(
             return
         _tell_who_waits(queues)
         warn_of_new_models(operator.name, targets, database)
-        with begun(database, command_line(context, db, database.location), operator, targets, asdict(options)) as run:
+        with begun(
+            database, command_line(context, db, database.location), operator.name, targets, asdict(options)
+        ) as run:
             with shown_progress() as screen:
                 (parallel := Parallel(tune_one)).run(queues)
             run.interrupted = parallel.interrupted
@@ -266,15 +269,11 @@ def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
 
 def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
     """The problems without a record that programs called on this device model, the most called first."""
-    from autotune.dispatcher.choice.called import untuned_calls
+    from autotune.tuner.untuned import untuned_problems
 
-    model = device.spec.name
-    sources = (TimeSource.MEASURED, device.time_source)
-    known = {best.problem.key for best in database.bests(operator.name, model) if best.time_source in sources}
-    called = [operator.problem_type.from_dict(call.problem) for call in untuned_calls(operator.name, model)]
-    untuned = [problem for problem in called if problem.key not in known]
+    untuned = untuned_problems(operator, device, database)
     if not untuned:
-        print(f"nothing to tune: there are no untuned calls of {operator.name} on {model}", file=sys.stderr)
+        print(f"nothing to tune: there are no untuned calls of {operator.name} on {device.spec.name}", file=sys.stderr)
     return untuned
 
 
@@ -289,8 +288,10 @@ def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel
     left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
     if left:
         wrong.append(f"not tuned: {'; '.join(left)}")
-    failed = [_ended(one) for one in results if one.result.best is None]
-    if failed:
+    lost = [one for one in results if one.result.best is None]
+    if none := [one.problem.key for one in lost if not one.result.evaluated]:
+        wrong.append(f"no legal schedule is left to try for {', '.join(none)}")
+    if failed := [_ended(one) for one in lost if one.result.evaluated]:
         wrong.append(f"no schedule worked for {'; '.join(failed)}; {listing} lists the errors")
     if wrong:
         raise CommandError("; ".join(wrong))

@@ -10,7 +10,6 @@ from typing import Any
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.db.states import TimeSource
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -183,7 +182,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, 
     reason = "; ".join(operator.violations(problem, record.schedule, spec))
     if reason:  # the model knows no time of what cannot be computed
         return replace(choice, reason=reason)
-    modelled = modelled_seconds(operator, problem, record.schedule, spec)
+    modelled = operator.forecast(problem, record.schedule, spec).seconds
     seconds = transferred_seconds(operator, problem, record, spec, modelled)
     return replace(
         choice,

@@ -6,7 +6,6 @@ from typing import Any
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -29,6 +28,6 @@ def ranked(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> 
     general = [schedule.shape_generic for schedule in seeds]
     found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
     ordered = dict.fromkeys([*found, *general])
-    seconds = {schedule: modelled_seconds(operator, problem, schedule, spec) for schedule in ordered}
+    seconds = {schedule: operator.forecast(problem, schedule, spec).seconds for schedule in ordered}
     least = min(seconds.values())
     return dict(sorted(seconds.items(), key=lambda one: max(one[1], TIE * least)))

@@ -6,13 +6,10 @@ error of a transferred time is 0.019. A record's own time thus says how the mode
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import exp, log, sqrt
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.roofline import roofline
@@ -42,7 +39,7 @@ def transferred_seconds(
     That of another device is never below this one's roofline, since the ratio of two models may be.
     """
     own = record.kin or spec
-    seconds = record.seconds * (modelled / _own_modelled(operator, record.problem, record.schedule, own))
+    seconds = record.seconds * (modelled / operator.forecast(record.problem, record.schedule, own).seconds)
     return max(seconds, roofline(problem, spec)) if record.kin else seconds
 
 
@@ -70,9 +67,3 @@ def loss(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> 
     """The share of the transferred time that is lost by running less efficiently than on the record's problem."""
     here, there = slowness(problem, seconds, spec), slowness(record.problem, record.seconds, record.kin or spec)
     return max(0.0, 1 - exp(there - here))
-
-
-@lru_cache(maxsize=10_000)
-def _own_modelled(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, spec: DeviceSpec) -> float:
-    """The modelled time of a record on its own problem, which is asked for again and again."""
-    return modelled_seconds(operator, problem, schedule, spec)

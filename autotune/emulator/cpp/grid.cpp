@@ -18,11 +18,13 @@
 
 namespace autotune_emulator {
 
-void run_grid() {
+void run_grid(uint32_t ends) {
   begin_launch();
-  std::vector<int> order(gridDim.x * gridDim.y * gridDim.z / ranks());
+  const uint32_t clusters = gridDim.x * gridDim.y * gridDim.z / ranks();
+  std::vector<int> order(ends > 0 && clusters / 2 > ends ? 2 * ends : clusters);
   arrange(order);
-  for (const int cluster : order) {
+  for (const uint32_t number : order) {
+    const uint32_t cluster = number < ends ? number : clusters - static_cast<uint32_t>(order.size()) + number;
     select_cluster(cluster * ranks());
     begin_cluster();
     poison_shared();

@@ -24,7 +24,7 @@ using namespace autotune_emulator;
 
 // The twins of request.py's structures.
 struct Request {
-  uint32_t seed, runs, cpu_seconds, argument_bytes, modules, buffers, pointers, steps;
+  uint32_t seed, runs, cpu_seconds, argument_bytes, modules, buffers, pointers, steps, ends;
 };
 
 struct Buffer {
@@ -131,7 +131,7 @@ void make_room(const std::vector<Buffer>& buffers, const std::vector<Step>& step
 }
 
 void run_step(int number, const Step& step, const std::vector<const Kernel*>& modules,
-              const std::vector<char*>& addresses) {
+              const std::vector<char*>& addresses, uint32_t ends) {
   if (step.entry == none) {
     std::memset(addresses[step.buffer] + step.offset, step.value, step.bytes);
     return;
@@ -146,7 +146,7 @@ void run_step(int number, const Step& step, const std::vector<const Kernel*>& mo
   begin_positions(number, {step.grid[0], step.grid[1], step.grid[2]},
                   {step.block[0], step.block[1], step.block[2]}, static_cast<int>(step.ranks));
   set_shared_bytes(step.shared_bytes);
-  run_grid();
+  run_grid(ends);
 }
 
 }  // namespace
@@ -180,7 +180,8 @@ int main(int, char** words) {
   for (uint32_t run = 0; run < request.runs; ++run) {
     for (size_t i = 0; i < buffers.size(); ++i) contents[i].copy_to(addresses[i]);
     forget_accesses();
-    for (size_t i = 0; i < steps.size(); ++i) run_step(static_cast<int>(i), steps[i], modules, addresses);
+    for (size_t i = 0; i < steps.size(); ++i)
+      run_step(static_cast<int>(i), steps[i], modules, addresses, request.ends);
   }
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].use == Use::write_first || buffers[i].use == Use::read_write)

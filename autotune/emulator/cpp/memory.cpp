@@ -50,7 +50,8 @@ void allow(char* begin, int64_t bytes) {
 Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int rank = none,
             const Pieces* pieces = nullptr) {
   const int64_t stored = pieces == nullptr ? bytes : pieces->bytes * (int64_t)pieces->offsets.size();
-  if (stored > most_bytes) fail("%s of %lld bytes is too large for the emulator", name, (long long)stored);
+  if (stored > most_bytes && use != Use::workspace)
+    fail("%s of %lld bytes is too large for the emulator", name, (long long)stored);
   // One alignment beyond a page: a multiple of the alignment and of no larger power of two.
   char* begin = arena + static_cast<int64_t>(slots.size()) * slot_bytes() + slot_bytes() / 2 + alignment;
   if (pieces == nullptr) {
@@ -114,7 +115,8 @@ void set_shared_bytes(int64_t bytes) {
 
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
   Region& region = map(name, bytes, alignment, use);
-  if (use != Use::read_only) track(region);
+  if (use != Use::read_only && bytes <= most_bytes)
+    track(region);  // pages of a larger workspace are touched first
   return region.begin;
 }
 

@@ -22,8 +22,8 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.space import Space
 
 from .candidates import Candidates, worthwhile
-from .forecast import Forecast, LaunchShape
 from .gaussian_process import Encoding, Floats, GaussianProcess
+from .launch_shape import Expected, LaunchShape
 
 _POOL = 1000  # random schedules to choose from
 _FRESH = 100  # schedules that are drawn anew when the process is tuned
@@ -44,7 +44,7 @@ class BayesSearch:
     Args:
         space: what to draw from.
         legal: whether a schedule is legal.
-        forecast: what is known of a legal schedule before it is tried.
+        expected: what is known of a legal schedule before it is tried.
         seed: where random numbers start.
 
     Attributes:
@@ -52,9 +52,9 @@ class BayesSearch:
     """
 
     def __init__(
-        self, space: Space[Any], legal: Callable[[Any], bool], forecast: Callable[[Any], Forecast], seed: int
+        self, space: Space[Any], legal: Callable[[Any], bool], expected: Callable[[Any], Expected], seed: int
     ) -> None:
-        self._space, self._legal, self._forecast = space, legal, forecast
+        self._space, self._legal, self._expected = space, legal, expected
         # Every draw of a small space is in the pool from the start.
         self._draws = iter(space.all_draws()) if space.size <= _POOL else space.random_draws(seed)
         self._encoding = Encoding(space.parameters, len(LaunchShape._fields))
@@ -73,11 +73,13 @@ class BayesSearch:
     def __contains__(self, schedule: object) -> bool:
         return schedule in self._told or schedule in self._waiting
 
-    def prepare(self) -> Candidates:
-        """Draw and model the schedules to choose from, as far as `propose` would have to."""
+    def prepare(self) -> Candidates | None:
+        """Draw and model the schedules to choose from, as far as `propose` would have to; None if none is legal."""
         if self._candidates is None or len(self._told) >= self._tune_at:
             self._candidates = self._new_candidates()
             self._near.clear()
+        if self._candidates is None:
+            return None
         for _, best in self._best:
             if best not in self._near:
                 self._near.add(best)
@@ -86,7 +88,8 @@ class BayesSearch:
 
     def propose(self) -> Schedule | None:
         """The most promising schedule; None if no new one is known."""
-        return self.prepare().most_promising()
+        candidates = self.prepare()
+        return candidates.most_promising() if candidates else None
 
     def wait_for(self, schedule: Schedule) -> None:
         """A schedule is being tried."""
@@ -113,7 +116,7 @@ class BayesSearch:
         if value is not None:
             self._best = nsmallest(_BEST, [*self._best, (value, schedule)], key=itemgetter(0))
 
-    def _new_candidates(self) -> Candidates:
+    def _new_candidates(self) -> Candidates | None:
         """Random schedules, and what was chosen before."""
         fresh = 0 if self._pool else _POOL
         if len(self._told) >= self._tune_at:
@@ -125,6 +128,8 @@ class BayesSearch:
         self._pool = [*self._new(self._pool[fresh:]), *self._new(self._drawn(fresh))]
         known = self._remembered(_MOST)
         listed = list(dict.fromkeys([*self._pool, *known, *self._waiting]))
+        if not listed:
+            return None
         candidates = Candidates(self._process, self._rows, listed)
         candidates.choose(list(known))
         for schedule, value in known.items():
@@ -171,5 +176,5 @@ class BayesSearch:
         return np.array(points), np.column_stack([np.ones(len(modelled)), modelled])
 
     def _new_row(self, schedule: Schedule) -> tuple[Floats, float]:
-        known = self._forecast(schedule)
+        known = self._expected(schedule)
         return self._encoding.point(self.draw_of(schedule), known.shape), log(known.seconds)

@@ -22,7 +22,7 @@ from autotune.search_spaces.contract.trial_space import TrialSpace
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .bayes import BayesSearch
-from .forecast import forecast
+from .launch_shape import expected
 
 
 class ScheduleSampler(BaseSampler):
@@ -53,7 +53,7 @@ class ScheduleSampler(BaseSampler):
             BayesSearch,
             space,
             lambda schedule: not operator.violations(problem, schedule, spec),
-            lambda schedule: forecast(operator, problem, schedule, spec),
+            lambda schedule: expected(operator, problem, schedule, spec),
             seed,
         )
         if first is None:

@@ -104,11 +104,11 @@ class GemmProblem(GemmFields):
             return EXACT
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
         largest = largest_product(self.dtype) * largest_scale(self.dtype) ** len(self._scales)
-        terms = alpha * min(self.k, self.k / 4 + 2 * self.k**0.5) * largest
+        terms = alpha * (self.k if self.k < 8 else self.k / 4 + 2 * self.k**0.5) * largest
         off = 2 * STEEPEST * unit_error(self.dtype, self.k, fast=self.fast_accumulation) * terms
         off += 8 * DType.FLOAT32.roundoff * (terms + 1)
         if self.gate is not Gate.NONE:  # what a gate is off counts as often as its factor says, and the other way round
-            off *= 2 * (1 + alpha * min(self.k, 4 * self.k**0.5) * largest)
+            off *= 2 * (1 + alpha * (self.k if self.k < 16 else 4 * self.k**0.5) * largest)
         off += 8 * DType.FLOAT32.roundoff * beta
         if self.result is DType.INT8:  # the next number, where it is about half-way
             return Within(absolute=1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import floor
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
@@ -12,6 +13,8 @@ from autotune.codegen.rows.schedule import RowSchedule
 from .problem import SoftmaxProblem
 
 _FLOAT = 4  # bytes
+# ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
+_ADDRESS_REGISTERS, _REGISTERS_OF_WORD = 20, 1.6
 
 
 class Passes(StrEnum):
@@ -46,4 +49,6 @@ class SoftmaxSchedule(RowSchedule):
         words = self.loaded_words(reach, problem.dtype.bytes)
         masks = self.loaded_words(reach, problem.mask_dtype.bytes) if problem.has_mask else 0
         floats = self.loaded_words(reach, _FLOAT) if self.passes is Passes.KEPT else 0
-        return replace(footprint, registers=footprint.registers + max(masks, floats - words))
+        registers = footprint.registers + max(masks, floats - words)
+        wanted = floor(_ADDRESS_REGISTERS + _REGISTERS_OF_WORD * words)
+        return replace(footprint, registers=registers, wanted_registers=max(registers, wanted))

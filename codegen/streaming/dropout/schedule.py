@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
@@ -14,6 +15,8 @@ from .problem import DropoutProblem, Mask
 
 # At least, beside the vectors of a thread: addresses, what is dropped, random words; of a vector in rows, its place.
 _OTHER_REGISTERS, _PLACE_REGISTERS = 14, 2
+# Registers that ptxas takes if nothing caps them: of a thread, and of each element, since it works on several at once.
+_WANTED_REGISTERS, _WANTED_OF_ELEMENT = 12, 1.6
 _MASK_REGISTERS = 8  # registers for a mask that is stored
 
 
@@ -72,4 +75,6 @@ class DropoutSchedule(Schedule):
         place = _PLACE_REGISTERS * self.by_rows(problem)
         registers = self.items * (self.loaded_words(problem) + place) + self.vector_width // 2 + _OTHER_REGISTERS
         registers += _MASK_REGISTERS * (problem.mask is not Mask.NONE)
-        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        of_item = self.loaded_words(problem) + _WANTED_OF_ELEMENT * self.vector_width
+        wanted = max(registers, floor(_WANTED_REGISTERS + self.items * of_item))
+        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm, wanted_registers=wanted)

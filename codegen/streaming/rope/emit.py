@@ -6,7 +6,6 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import INT_MAX, widest_divisor
 from autotune.codegen.model.program import Program
-from autotune.codegen.source.arguments import size_arguments
 from autotune.codegen.source.kernel_source import KernelSource, using
 
 from .problem import Angles, Positions, RopeProblem
@@ -43,29 +42,11 @@ def _naive(problem: RopeProblem, number: str, weight: str = "") -> Program:
     return _source(problem).plain(f", a thread for each pair, in {number}", threads, call, reference=bool(weight))
 
 
-class _Source(KernelSource):
-    """Its arguments follow from kinds alone: exports would follow sizes in too many ways through checks of tensors."""
-
-    problem: RopeProblem
-
-    def arguments(self, *, reference: bool = False) -> tuple[Argument, ...]:
-        """See `KernelSource`."""
-        element, result = self.problem.dtype.cuda, DType.FLOAT64.cuda if reference else self.problem.dtype.cuda
-        pointers = {"q": f"const {element}*", "k": f"const {element}*", "r": f"{result}*", "s": f"{result}*"}
-        pointers |= dict.fromkeys(("r_scale", "s_scale"), "double*") if reference else {}
-        if self.problem.positions is not Positions.OFFSET:
-            pointers["positions"] = f"const {DType(self.problem.positions).cuda}*"
-        if self.problem.angles is not Angles.COMPUTED:
-            pointers["table"] = "const float*"
-        named = (Argument(name, kind) for name, kind in pointers.items())
-        return (*named, *size_arguments(self.sizes), *(self.scalars or ()))
-
-
 def _source(problem: RopeProblem) -> KernelSource:
     listed, computed = problem.positions is not Positions.OFFSET, problem.angles is Angles.COMPUTED
     counts = ("heads_q", "heads_k", "head_dim", "rotated")
     lengths = ("batch", *(["sequence"] if problem.sequence else []), *_STRIDES)
-    return _Source(
+    return KernelSource(
         "rope",
         "streaming/rope",
         problem,
@@ -77,6 +58,7 @@ def _source(problem: RopeProblem) -> KernelSource:
             *([] if listed else [Argument("offset", "long long")]),
             *([Argument(name, "double", positive=True) for name in _SCALING] if computed else []),
         ],
+        scaled=("r", "s"),
         served=_served(problem),
     )
 

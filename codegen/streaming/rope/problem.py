@@ -152,11 +152,6 @@ class RopeProblem(MatrixProblem):
         return widest_divisor(aligned, rotated, self.head_dim - self.rotated)
 
     @property
-    def empty(self) -> bool:
-        """Whether there are no heads; from sizes alone, as exports follow them."""
-        return not self.batch * self.heads
-
-    @property
     def work(self) -> Work:
         """Heads are read once and written once, a row of the table is read for each place in a sequence."""
         elements = self.batch * self.heads * self.head_dim

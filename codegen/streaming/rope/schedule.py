@@ -14,6 +14,7 @@ from .problem import Angles, RopeProblem
 
 # At least, beside what a thread loads: addresses, and for each pair a sine, a cosine and a frequency.
 _OTHER_REGISTERS = 16
+_WANTED_REGISTERS, _WANTED_OF_PAIR = 20, 4  # that ptxas takes if nothing caps them
 
 
 @dataclass(frozen=True)
@@ -75,5 +76,7 @@ class RopeSchedule(Schedule):
         """See `Schedule`; registers are those that a kernel without spills takes at least."""
         of_pair = 2 if problem.angles is Angles.TABLE else 4
         angles = of_pair * self.pairs(problem)
-        registers = self.heads_per_thread * self.loaded_words(problem) + angles + _OTHER_REGISTERS
-        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        loaded = self.heads_per_thread * self.loaded_words(problem)
+        registers = loaded + angles + _OTHER_REGISTERS
+        wanted = max(registers, _WANTED_REGISTERS + loaded + _WANTED_OF_PAIR * self.pairs(problem))
+        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm, wanted_registers=wanted)

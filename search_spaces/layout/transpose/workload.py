@@ -6,21 +6,17 @@ conflicts, rows in flight, and what crosses device memory in vain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import gcd
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import BANKS, LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-# ptxas takes these for addresses and for each word of a thread's rows. Of the recorded transposes 65 % get the
-# occupancy that they have, with a mean log error of 0.11.
-_ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.75
 _EDGE_UNROLL = 8  # unrolled accesses in transpose.cuh
 _RESIDENT = 4  # blocks of an SM, about
 
@@ -78,7 +74,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size, costs)
     grid = Workload(
         blocks=schedule.blocks(problem),
-        footprint=_footprint(problem, schedule),
+        footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes / 2 * moved,
         steps=steps,
         # to shared memory, from it, and to B
@@ -123,11 +119,6 @@ def _edge_share(problem: TransposeProblem, schedule: TransposeSchedule) -> float
     whole = max(0, whole - 1 if overlap else whole) * (problem.n // (schedule.tile_n - overlap_n))
     tiles_m, tiles_n = schedule.tiles(problem)
     return 1 - whole / (tiles_m * tiles_n)
-
-
-def _footprint(problem: TransposeProblem, schedule: TransposeSchedule) -> Footprint:
-    words = schedule.rows_per_thread * max(1, schedule.vector_load * problem.element_bytes // 4)
-    return replace(schedule.footprint(problem), registers=int(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words))
 
 
 def _picks(schedule: TransposeSchedule, size: int, costs: Costs) -> float:

@@ -22,5 +22,5 @@ def default(problem: GemmProblem, spec: DeviceSpec) -> GemmSchedule:
     firsts: dict[GemmSchedule, int] = {}
     for kernel in _KERNELS:
         for first in islice(kernel.candidates(problem, spec), 1):
-            firsts[first] = rank(kernel.workload(problem, first, spec), spec)
+            firsts[first] = rank(kernel.workload, problem, first, spec)
     return min(firsts, key=firsts.__getitem__)

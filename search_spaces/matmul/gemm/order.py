@@ -9,7 +9,7 @@ from typing import TypeVar
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.time_model import program_seconds
+from autotune.search_spaces.machine.forecast import forecast
 from autotune.search_spaces.machine.workload import Workload
 
 S = TypeVar("S", bound=GemmSchedule)
@@ -23,9 +23,14 @@ def fastest_first(
     workload: Callable[[GemmProblem, S, DeviceSpec], tuple[Workload, ...]],
 ) -> list[S]:
     """By modelled time, each once; those of about the same time keep their order."""
-    return sorted(dict.fromkeys(schedules), key=lambda schedule: rank(workload(problem, schedule, spec), spec))
+    return sorted(dict.fromkeys(schedules), key=lambda schedule: rank(workload, problem, schedule, spec))
 
 
-def rank(launches: tuple[Workload, ...], spec: DeviceSpec) -> int:
-    """The modelled time of launches: more for longer ones, the same for about the same time."""
-    return round(log(program_seconds(launches, spec)) / _TIE)
+def rank(
+    workload: Callable[[GemmProblem, S, DeviceSpec], tuple[Workload, ...]],
+    problem: GemmProblem,
+    schedule: S,
+    spec: DeviceSpec,
+) -> int:
+    """The modelled time of a schedule: more for longer ones, the same for about the same time."""
+    return round(log(forecast(workload, problem, schedule, spec).seconds) / _TIE)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
 from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
@@ -23,10 +22,6 @@ _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
 # the machine code of six tiles (NVRTC 13.0, sm_90), beyond those that wait where tiles are transposed.
 _K_MAJOR_WAITS = (0.0, 0.07, 0.2)
-# As ptxas used them for 3455 schedules of an H200: more than the footprint says in the median of those that no cap
-# binds, and, beyond the elements in flight (split_k_reduction.cuh), where clusters may share tiles. Occupancy comes out
-# right for 92 % of them.
-_MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # stores of a strip, which is what lies in one sector
     return Workload(
         blocks=schedule.blocks(problem),
-        footprint=_footprint(problem, schedule),
+        footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
         steps=_steps(problem, schedule),
         ahead=schedule.stages - 1,
@@ -101,15 +96,6 @@ def _parts_read(tiles: int, clusters: int) -> int:
     """Parts of a tile that the last of those who share it reads: of 16 neighbours, then of all such groups."""
     sharers = max(2, ceil_div(clusters, tiles))
     return sharers if sharers <= _FAN_IN else _FAN_IN + ceil_div(sharers, _FAN_IN)
-
-
-def _footprint(problem: SgemmProblem, schedule: SgemmSchedule) -> Footprint:
-    footprint = schedule.footprint(problem)
-    registers = footprint.registers + _MORE_REGISTERS
-    if schedule.grid_blocks:
-        under_way = 128 if schedule.threads * schedule.min_blocks_per_sm <= 256 else 64
-        registers = max(registers, under_way + _FIX_UP_REGISTERS)
-    return replace(footprint, registers=registers)
 
 
 def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Supply:

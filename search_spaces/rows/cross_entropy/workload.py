@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
@@ -20,12 +20,7 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
-    uneven,
 )
-
-# Registers that ptxas takes besides for rows read again that begin between vectors: of 512 threads, 70 in place of 56,
-# so that an SM has one block in place of two, which took 17 % more time on an H200.
-_PARTLY = 14
 
 
 @dataclass(frozen=True)
@@ -66,14 +61,12 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     accesses = loads + vectors * written * singly
     element = passes * costs.in_pass + written * costs.written
     element += (passes + written) * costs.capped * problem.capped + problem.smoothed
-    ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if uneven(problem, width) else 0.0
+    ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if schedule.uneven(problem) else 0.0
     parts = min(ends, vectors) * width
     computing = vectors * width * element + parts * costs.part * (reads + written)
     computing += warps * (costs.thread + passes * costs.reduction) + accesses * costs.access
     exponentials = _exponentials(problem, schedule) * vectors * width * WARP
     footprint = schedule.footprint(problem)
-    if ends and schedule.hold is RowStorage.RELOAD:
-        footprint = replace(footprint, registers=footprint.registers + _PARTLY)
     resident = resident_blocks(footprint, spec)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident if passes else 0.0
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster

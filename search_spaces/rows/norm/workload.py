@@ -18,7 +18,6 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
-    uneven,
 )
 
 
@@ -55,7 +54,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is RowStorage.RELOAD else 1
     welford = isinstance(schedule, LayerNormSchedule) and schedule.passes is Passes.WELFORD
     passes = _passes(schedule)
-    ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if uneven(problem, width) else 0.0
+    ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if schedule.uneven(problem) else 0.0
     parts = min(ends, vectors) * width
     columns_used = int(problem.weight) + int(problem.biased)
     singly = 1 if problem.alike(width) else width

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import floor, prod
+from dataclasses import dataclass
+from math import prod
 
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
@@ -24,8 +23,6 @@ from autotune.search_spaces.rows.row_workload import (
 )
 
 _SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
-# ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
-_ADDRESS_REGISTERS, _REGISTERS_PER_WORD = 20, 1.6
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
     computing = computed * vectors * of_vector + parts * costs.part + warps * (costs.thread + 2 * costs.reduction)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is RowStorage.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, spec)
-    footprint = _footprint(problem, schedule)
+    footprint = schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     lines = lines_of_access(schedule.threads_per_row, width * size)
     idle = max(1.0, costs.dependent * SCHEDULERS / (resident * warps))
@@ -139,13 +136,6 @@ def _waits(schedule: SoftmaxSchedule, block_bytes: float, spec: DeviceSpec) -> f
     """Clocks that a block waits for its rows and for the blocks that share them."""
     held = 0.0 if schedule.hold is RowStorage.RELOAD else Costs.of(spec).held_byte * block_bytes
     return held + cluster_clocks(schedule.cluster, spec)
-
-
-def _footprint(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Footprint:
-    footprint = schedule.footprint(problem)
-    words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
-    estimated = floor(_ADDRESS_REGISTERS + _REGISTERS_PER_WORD * words)
-    return replace(footprint, registers=max(footprint.registers, estimated))
 
 
 def _singly_stored(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
@@ -19,13 +19,8 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
-    uneven,
 )
 
-# Of rows in registers, ptxas takes these besides, and more for each word of two elements, whose halves it keeps apart;
-# fewer of logarithms, whose sum needs those of dy alone, and which it can still do with less without spilling.
-_OTHER_REGISTERS = 16
-_APART, _APART_LOG, _LEAST_APART_LOG = 9, 6, 3  # tenths
 # Arrays, of each of which a row's first part is waited for before the loads behind it leave: with 8192×513 of bfloat16,
 # vectors of 8 elements, 8 threads a row, took 26 % more time on an H200 than single elements, 64 threads a row.
 _ARRAYS = 2
@@ -68,7 +63,7 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     rounds, reads = schedule.rounds_in(problem), 1 if schedule.hold is RowStorage.REGISTERS else 2
     vectors = warps * rounds  # vectors of a block in one array, counted for each warp
     steps = 1 if schedule.hold is RowStorage.REGISTERS else reads * ceil_div(rounds, schedule.loads_in_flight)
-    ends = 2.0 * min(schedule.rows_per_block, warps) / schedule.cluster if uneven(problem, width) else 0.0
+    ends = 2.0 * min(schedule.rows_per_block, warps) / schedule.cluster if schedule.uneven(problem) else 0.0
     if ends and schedule.hold is RowStorage.REGISTERS:
         steps += _ARRAYS
     parts = 3 * min(ends, vectors) * width
@@ -76,8 +71,8 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     stores = vectors * (1 if problem.alike(width) else width)
     exponentials = problem.log * vectors * width * WARP
     element = costs.summed + costs.written + costs.logarithm * problem.log + costs.narrow * (size < WORD_BYTES)
-    least, wanted = _registers(problem, schedule)
-    footprint = replace(schedule.footprint(problem), registers=wanted)
+    footprint = schedule.footprint(problem)
+    least, _ = schedule.register_range(problem)
     spilled = max(0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
     computing = vectors * width * element + parts * costs.part
     computing += warps * (costs.thread + costs.reduction + costs.spilled * spilled) + stores * costs.access
@@ -101,14 +96,3 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
         bytes_stored=row_bytes,
     )
     return (grid,)
-
-
-def _registers(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule) -> tuple[int, int]:
-    """Registers of a thread with which ptxas spills nothing, and those that it takes if nothing caps them."""
-    if schedule.hold is not RowStorage.REGISTERS:
-        registers = schedule.footprint(problem).registers
-        return registers, registers
-    words = schedule.loaded_words(schedule.reach_in(problem), problem.dtype.bytes)
-    halves = words if problem.dtype.bytes < WORD_BYTES and schedule.vector_width > 1 else 0
-    least, wanted = (_LEAST_APART_LOG, _APART_LOG) if problem.log else (_APART, _APART)
-    return _OTHER_REGISTERS + words + least * halves // 10, _OTHER_REGISTERS + words + wanted * halves // 10

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import floor
+from dataclasses import dataclass
 
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
@@ -15,9 +13,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
-# Registers that ptxas takes if nothing caps them: of a thread, and of each element, since it works on several at once.
-_OWN_REGISTERS, _ELEMENT_REGISTERS = 12, 1.6
-_LEAST_ELEMENT_REGISTERS = 1.1  # with which it spills nothing
+_OWN_REGISTERS, _ELEMENT_REGISTERS = 12, 1.1  # of a thread and of each element, with which it spills nothing
 
 
 @dataclass(frozen=True)
@@ -58,8 +54,8 @@ def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpe
     place = costs.place if schedule.by_rows(problem) else 1
     tile_bytes = vectors * WARP * width * size
     lines = WARP * width * size / LINE_BYTES
-    footprint = _footprint(problem, schedule)
-    least = _OWN_REGISTERS + schedule.items * (schedule.loaded_words(problem) + _LEAST_ELEMENT_REGISTERS * width)
+    footprint = schedule.footprint(problem)
+    least = _OWN_REGISTERS + schedule.items * (schedule.loaded_words(problem) + _ELEMENT_REGISTERS * width)
     spilled = max(0.0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
     computing = vectors * of_vector + warps * (costs.thread + costs.spilled * spilled)
     blocks = schedule.blocks(problem)
@@ -77,9 +73,3 @@ def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpe
         bytes_stored=tile_bytes + vectors * WARP * width * problem.mask_bytes / max(1, problem.elements),
     )
     return (grid,)
-
-
-def _footprint(problem: DropoutProblem, schedule: DropoutSchedule) -> Footprint:
-    footprint = schedule.footprint(problem)
-    of_item = schedule.loaded_words(problem) + _ELEMENT_REGISTERS * schedule.vector_width
-    return replace(footprint, registers=max(footprint.registers, floor(_OWN_REGISTERS + schedule.items * of_item)))

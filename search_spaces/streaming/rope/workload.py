@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import floor
+from dataclasses import dataclass
 
-from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.streaming.rope.problem import Angles, Positions, RopeProblem
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
-
-_OWN_REGISTERS, _PAIR_REGISTERS = 20, 4  # that ptxas takes if nothing caps them
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> 
     moved = slots * schedule.heads_per_thread * problem.head_dim * problem.dtype.bytes
     grid = Workload(
         blocks=schedule.blocks(problem),
-        footprint=_footprint(problem, schedule),
+        footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
         instructions=warps * rotating + accesses * costs.access + warps * costs.item + starting + waits,
         load_instructions=accesses * costs.access + of_table,
@@ -65,10 +61,3 @@ def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> 
         bytes_stored=moved,
     )
     return (grid,)
-
-
-def _footprint(problem: RopeProblem, schedule: RopeSchedule) -> Footprint:
-    footprint = schedule.footprint(problem)
-    loaded = schedule.heads_per_thread * schedule.loaded_words(problem)
-    estimated = floor(_OWN_REGISTERS + loaded + _PAIR_REGISTERS * schedule.pairs(problem))
-    return replace(footprint, registers=max(footprint.registers, estimated))

@@ -20,7 +20,7 @@ def swapped(problem: GemmProblem) -> GemmProblem:
 
     Its C, D and Z are stored by columns, which are `GemmProblem.ldd` of the given problem apart; its own `ldd` is an
     odd multiple of that, as a row by rows needs, and as aligned. A search asks for that of one problem thousands of
-    times; sizes that an export traces are in no cache.
+    times; traced sizes are in no cache.
     """
     return _swapped(problem) if type(problem.m) is int else _swapped.__wrapped__(problem)
 

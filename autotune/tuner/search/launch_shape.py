@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, NamedTuple
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import resident_blocks
 
 _OCTAVES = 8  # that count as one parameter from end to end; in the recorded spaces sizes span 3 to 9
 _LITTLE = 1024  # bytes of shared memory: fewer count as none
@@ -37,9 +34,8 @@ class LaunchShape(NamedTuple):
     filled: float
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """What is known of a schedule before it is compiled.
+class Expected(NamedTuple):
+    """What is expected of a schedule before it is compiled.
 
     Attributes:
         seconds: by the time model.
@@ -50,19 +46,18 @@ class Forecast:
     shape: LaunchShape
 
 
-def forecast(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, spec: DeviceSpec) -> Forecast:
+def expected(operator: Operator[Any, Any], problem: Problem, schedule: Schedule, spec: DeviceSpec) -> Expected:
     """Of a legal schedule."""
-    work = operator.workload(problem, schedule, spec)[0]
-    resident = resident_blocks(work.footprint, spec)
-    waves = work.blocks / (spec.sm_count * resident)
+    known = operator.forecast(problem, schedule, spec)
+    waves = known.blocks / (spec.sm_count * known.resident)
     shape = LaunchShape(
-        blocks=_octaves(max(1, work.blocks)),
-        threads=_octaves(work.footprint.threads),
-        shared=_octaves(_LITTLE + work.footprint.shared_bytes),
-        resident=_octaves(resident),
+        blocks=_octaves(max(1, known.blocks)),
+        threads=_octaves(known.footprint.threads),
+        shared=_octaves(_LITTLE + known.footprint.shared_bytes),
+        resident=_octaves(known.resident),
         filled=waves / max(1, ceil(waves)),
     )
-    return Forecast(modelled_seconds(operator, problem, schedule, spec), shape)
+    return Expected(known.seconds, shape)
 
 
 def _octaves(size: float) -> float:

@@ -8,7 +8,7 @@ from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.workload import Workload
-from autotune.tuner.search.forecast import forecast
+from autotune.tuner.search.launch_shape import expected
 
 H200, TRANSPOSE = named_device("h200"), operator("transpose")
 PROBLEM = TransposeProblem(4096, 4096, 4)
@@ -16,10 +16,10 @@ SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
 
 
 def known(blocks, shared_bytes=3 * 1024):
-    """The forecast of a schedule with so many blocks of 256 threads, of which 85 registers each let an SM hold two."""
+    """What is expected of so many blocks of 256 threads, of which 85 registers each let an SM hold two."""
     launches = [Workload(blocks, Footprint(256, shared_bytes, 85), 0), Workload(1, Footprint(32), 0)]
     counted = TRANSPOSE.with_kernels(workload=lambda *_: launches)
-    found = forecast(counted, PROBLEM, SCHEDULE, H200)
+    found = expected(counted, PROBLEM, SCHEDULE, H200)
     assert found.seconds == modelled_seconds(counted, PROBLEM, SCHEDULE, H200)
     return found
 
