@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -34,7 +36,8 @@ class Files:
         self.suite = folder / "suite.json"
         self.suite.write_text('[{"m": 64}, {"m": 65, "group": "odd"}]')
         self.lock = folder / "lock.json"
-        run(["lock", f"--suite=transpose={self.suite}", "--device=h200", "--json", f"--output={self.lock}"])
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            run(["lock", f"--suite=transpose={self.suite}", "--device=h200", f"--output={self.lock}"])
         self.text = folder / "text.txt"
         self.text.write_text("no database, no recording, no report\n" * 50)
         (folder / "folder").mkdir()

@@ -14,20 +14,25 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from sqlalchemy import insert, select, text
+from fakes import Device
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
-from autotune.db.models import TrialRow
+from autotune.db.models import StudyRow, TrialRow
+from autotune.db.storing import problem_id, row_id
+from autotune.runs.provenance import study_name
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 SGEMM, SPEC = operator("sgemm"), named_device("h200")
+DEVICE = Device("h200")
+DEVICE.time_source = TimeSource.MEASURED
 EACH = 1000  # trials of a problem
 QUESTIONS = {
     "open": "None",
@@ -42,12 +47,10 @@ QUESTIONS = {
 }
 ASK = """
 import sys, time
+from dataclasses import replace
 sys.path.insert(0, {folder!r})
 from million import *
-from fakes import Device
 from autotune.runs.history import History
-DEVICE = Device("h200")
-DEVICE.time_source = TimeSource.MEASURED
 PROBLEM = problem(1)
 KEY = PROBLEM.key
 times = []
@@ -67,19 +70,43 @@ def problem(number: int) -> Any:
 
 def fill(db: TuningDB, trials: int) -> None:
     """Store so many trials."""
+    postgresql = db._engine.dialect.name == "postgresql"
+    digest, json = ("lpad(to_hex(i), 16, '0')", "({})::json") if postgresql else ("printf('%016x', i)", "{}")
+    # A slower trial; one of ten failed, and every second one is shape-generic.
+    own = {
+        "schedule_digest": digest,
+        "program_digest": f"{digest} || substr(program_digest, 17)",
+        "status": "CASE WHEN i % 10 = 0 THEN 'wrong' ELSE 'ok' END",
+        "schedule": json.format(f"CASE WHEN i % 2 = 0 THEN {_specialized('none')} ELSE {_specialized('shape')} END"),
+        "seconds": "seconds * (1.01 + 0.001 * i)",
+        "study_id": ":study",
+        "number": "i",
+    }
+    columns = [column.name for column in TrialRow.__table__.c if column.name != "id"]
+    copy = text(
+        f"WITH RECURSIVE numbers(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM numbers WHERE i < {EACH - 1}) "
+        f"INSERT INTO trials ({', '.join(columns)}) SELECT {', '.join(own.get(name, name) for name in columns)} "
+        "FROM trials, numbers WHERE id = (SELECT max(id) FROM trials)"
+    )
     for number in range(trials // EACH):
         of = problem(number)
         generic = SGEMM.default(of, SPEC)
-        special = replace(generic, specialize="shape")
+        special = SGEMM.schedule(generic.to_dict() | {"specialize": "shape"})
         fastest, second = (special, generic) if number % 2 else (generic, special)
         db.record(_real(of, second, 1.005e-5 * (1 + number)))
         db.record(_real(of, fastest, 1e-5 * (1 + number)))
-        with db._engine.begin() as connection:
-            row = connection.execute(select(TrialRow).order_by(TrialRow.id.desc()).limit(1)).mappings().one()
-            connection.execute(insert(TrialRow), [_copy(dict(row), copy, generic.to_dict()) for copy in range(2, EACH)])
-    if db._engine.dialect.name == "postgresql":
+        with Session(db._engine) as session, session.begin():
+            at = {"problem_id": problem_id(ProblemRecord.of("sgemm", of), session), "device_id": 1}
+            at["name"] = study_name(SGEMM, of, DEVICE)
+            session.execute(copy, {"study": row_id(StudyRow(**at), session, **at)})
+    if postgresql:
         with db._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM ANALYZE"))
+
+
+def _specialized(value: str) -> str:
+    other = {"none": "shape", "shape": "none"}[value]
+    return f"""replace(CAST(schedule AS TEXT), '"specialize":"{other}"', '"specialize":"{value}"')"""
 
 
 def _real(of: Any, schedule: Any, seconds: float) -> Trial:
@@ -98,16 +125,6 @@ def _real(of: Any, schedule: Any, seconds: float) -> Trial:
         compiler=compiler_version(),
         program_digest=SGEMM.program(of, schedule, SPEC).digest,
     )
-
-
-def _copy(row: dict[str, Any], number: int, generic: dict[str, Any]) -> dict[str, Any]:
-    """A slower trial; one of ten failed, and every second one is shape-generic."""
-    del row["id"]
-    digest = f"{number:016x}"
-    status = Status.OK if number % 10 else Status.WRONG
-    schedule = generic | {"specialize": ("none", "shape")[number % 2]}
-    own = {"schedule_digest": digest, "program_digest": digest + row["program_digest"][16:], "status": status}
-    return row | own | {"schedule": schedule, "seconds": row["seconds"] * (1.01 + 0.001 * number)}
 
 
 def main(url: str, trials: str = "1000000") -> None:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from autotune.base.nvrtc import installed_nvrtc
@@ -21,7 +21,7 @@ from .errors import DatabaseError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
 from .frame import dataframe
-from .models import DeviceRow, InfoRow, ProblemRow, TrialRow
+from .models import DeviceRow, InfoRow, ProblemRow, StudyRow, TrialRow
 from .pretuned import ShippedFile, shipped_files
 from .queries import matching, ranked
 from .run_record import RunRecord
@@ -32,7 +32,7 @@ from .storing import Rule, better, newest, store
 from .trial_list import Trials
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 from .upkeep import Upkeep
-from .views import renew_views
+from .views import COMPILER, renew_views
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["DatabaseError", "DeviceRecord", "MergeCounts", "ProblemRecord", "RunRecord", "Trial", "TuningDB"]
 
 _AT_ONCE = 500  # rows
-_TRIED = [field.name for field in fields(Tried)]
+_TRIED = [getattr(TrialRow, field.name, func.coalesce(StudyRow.name, "")) for field in fields(Tried)]
 
 
 class TuningDB(StoredCalibrations, Upkeep):
@@ -162,8 +162,8 @@ class TuningDB(StoredCalibrations, Upkeep):
         They are read as they are taken: a long run has left many.
         """
         self._take_in(operator, device)
-        columns = (getattr(TrialRow, name) for name in _TRIED)
-        query = select(*columns).where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
+        query = select(*_TRIED).outerjoin(StudyRow, StudyRow.id == TrialRow.study_id)
+        query = query.where(*matching(operator, key, device, time_source), TrialRow.compiler == compiler)
         with self._read() as session:
             rows = session.execute(
                 query.order_by(TrialRow.created_at, TrialRow.id).execution_options(yield_per=_AT_ONCE)
@@ -331,6 +331,8 @@ class TuningDB(StoredCalibrations, Upkeep):
             counts = store(trials, session, rule)
             if fact:
                 session.merge(fact)
+            if new:
+                session.merge(InfoRow(name=COMPILER, value=installed_nvrtc() or ""))
             for operator in new:
                 renew_views(session.connection(), operator)
             return counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,7 @@ def engine_of(url: URL) -> Engine:
         if file:
             file.parent.mkdir(parents=True, exist_ok=True)
             url = _readable(url, file)
-        engine = create_engine(_with_defaults(url), **_options(url))
+        engine = create_engine(_with_defaults(url), json_serializer=_json, **_options(url))
     except OSError as error:
         raise DatabaseError(
             f"{error.filename}: {error.strerror}: the folder for the database cannot be made"
@@ -162,15 +163,22 @@ def _with_defaults(url: URL) -> URL:
 def _options(url: URL) -> dict[str, Any]:
     """How connections are kept.
 
-    PostgreSQL's are tried before they are used, since the server may have been started again between two trials, and
-    each statement sees what was committed before it: in stricter isolation one sees what was so before it waited for
-    the lock. A database in memory has one shared connection: by default each thread would get a database of its own.
+    PostgreSQL's is tried before it is used, since the server may have been started again between two trials, and each
+    statement sees what was committed before it: in stricter isolation one sees what was so before it waited for the
+    lock. The threads of a process share one connection: transactions are short, and a server has few. So do those of a
+    database in memory: by default each would get a database of its own.
     """
-    if url.get_backend_name() != "sqlite":
-        return {"pool_pre_ping": True, "isolation_level": "READ COMMITTED"}
-    if not _in_memory(url):
+    if url.get_backend_name() == "sqlite" and not _in_memory(url):
         return {}
-    return {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0, "connect_args": {"check_same_thread": False}}
+    shared = {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0, "pool_timeout": 2 * BUSY_SECONDS}
+    if _in_memory(url):
+        return shared | {"connect_args": {"check_same_thread": False}}
+    return shared | {"pool_pre_ping": True, "isolation_level": "READ COMMITTED"}
+
+
+def _json(value: Any) -> str:
+    """Without blanks, which would take a tenth of a trial's room."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _set_up_sqlite(connection: Any, _record: Any) -> None:
@@ -186,7 +194,10 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _set_up_postgresql(connection: Any, _record: Any) -> None:
-    connection.execute(f"SET lock_timeout = '{BUSY_SECONDS}s'")
+    """Of a host that is gone, the server hears nothing: it asks after 15 s of silence."""
+    asked = ("tcp_keepalives_idle", 15), ("tcp_keepalives_interval", 15), ("tcp_keepalives_count", 2)
+    for name, value in (("lock_timeout", f"'{BUSY_SECONDS}s'"), *asked):
+        connection.execute(f"SET {name} = {value}")
     connection.commit()
 
 

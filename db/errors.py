@@ -61,7 +61,7 @@ _KINDS: dict[int | str, type[DatabaseError]] = {
 _CONNECTING = {
     "password authentication failed": "correct the user or the password in the URL",
     "no password supplied": "give the password in the URL, in PGPASSWORD or in ~/.pgpass",
-    "too many clients": "end some of its clients, or raise its max_connections: a tuner has three",
+    "too many clients": "end some of its clients, or raise its max_connections: each process has one",
     'database ".*" does not exist': "make it with createdb, or correct the name in the URL",
     "": "start its server, or correct the host and the port in the URL",
 }

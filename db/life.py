@@ -10,18 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import URL, Engine, text
+from sqlalchemy import URL, Engine, event, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from .engine import sqlite_file
 from .errors import UNUSABLE_DISK, DatabaseError
 
 _CLASS = 0x72756E73  # class of the advisory locks: "runs" in ASCII
-_HOLD = text(  # when a host is gone, the server hears nothing: it asks after 15 s of silence
-    "SELECT set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '15', false), "
-    "set_config('tcp_keepalives_count', '2', false), pg_advisory_lock(:class, :run)"
-)
 _HELD = text(
     "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND classid = :class "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -88,12 +86,25 @@ def is_held(path: Path) -> bool:
 
 @contextmanager
 def _held_on_server(engine: Engine, run: str) -> Iterator[None]:
-    with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-        connection.execute(_HOLD, {"class": _CLASS, "run": _signed(int(run, 16))})
-        try:
-            yield
-        finally:
-            connection.invalidate()  # back in the pool it would keep the lock
+    """Hold the lock by the connection of the engine, and by each that comes after one that broke.
+
+    It is a shared lock: the server may not know yet that the old connection is gone.
+    """
+
+    def hold(connection: Any, _record: Any) -> None:
+        connection.execute(f"SELECT pg_advisory_lock_shared({lock})")
+        connection.commit()
+
+    lock = f"{_CLASS}, {_signed(int(run, 16))}"
+    with engine.connect() as connection:
+        hold(connection.connection, None)
+    event.listen(engine, "connect", hold)
+    try:
+        yield
+    finally:
+        event.remove(engine, "connect", hold)
+        with suppress(DBAPIError), engine.connect() as connection:
+            connection.exec_driver_sql(f"SELECT pg_advisory_unlock_shared({lock})")
 
 
 def _lock_of(file: Path, run: str) -> Path:

@@ -60,6 +60,7 @@ class _Row(NamedTuple):
     status: Status
     lost_to: str
     created_at: datetime
+    problem_id: int
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -92,9 +93,9 @@ def prune(session: Session, stale: dict[int, Stale], compiler: str | None, *, re
     """
     rows = list(_rows(session))
     going = {row.id for row in rows if row.id in stale and stale[row.id].created_at == row.created_at}
-    best = {
-        _key(trial) for one in {None, compiler, *(row.compiler for row in rows)} for trial in serving(session, [], one)
-    }
+    problems = select(TrialRow.problem_id).where(TrialRow.id.in_(going))
+    compilers = {None, compiler, *(row.compiler for row in rows)} if going else {}
+    best = {_key(trial) for one in compilers for trial in serving(session, [TrialRow.problem_id.in_(problems)], one)}
     going -= {row.id for row in rows if row.key in best}
     while needed := {row.id for row in _needed(rows, going)}:
         going -= needed

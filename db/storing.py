@@ -12,13 +12,17 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from .exchange import MergeCounts
-from .models import KEY, DeviceRow, ProblemRow, RunRow, StudyRow, TrialRow, outcome
+from .models import KEY, Base, DeviceRow, ProblemRow, RunRow, StudyRow, outcome
 from .states import Status
 from .trials import DeviceRecord, ProblemRecord, Trial
 
-_BY_KEY = (getattr(TrialRow, name) == bindparam(name) for name in KEY)
-_STORED = select(TrialRow.id, TrialRow.status, TrialRow.seconds, TrialRow.created_at).where(*_BY_KEY)
-_INSERT = insert(TrialRow)
+# Statements of tables, made once: those of mapped classes take twice as long, and as long again to be made.
+TRIALS = Base.metadata.tables["trials"]
+_TRIALS = TRIALS.c
+_BY_KEY = (_TRIALS[name] == bindparam(name) for name in KEY)
+_STORED = select(_TRIALS.id, _TRIALS.status, _TRIALS.seconds, _TRIALS.created_at).where(*_BY_KEY)
+_INSERT = insert(TRIALS)
+_REPLACE = update(TRIALS).where(_TRIALS.id == bindparam("replaced"))
 
 Row = TypeVar("Row", DeviceRow, ProblemRow, StudyRow)
 
@@ -50,32 +54,36 @@ def better(trial: Trial, stored: Stored) -> bool:
     return cost < before or (cost == before < inf and trial.created_at > stored.created_at)
 
 
-def store(trials: Iterable[Trial], session: Session, replaces: Rule, **columns: int) -> MergeCounts:
-    """Add trials; one whose key is stored already replaces that one if `replaces` says so.
-
-    Args:
-        trials: to store.
-        session: to store them in.
-        replaces: the rule.
-        columns: more values of their rows.
-    """
+def store(trials: Iterable[Trial], session: Session, replaces: Rule) -> MergeCounts:
+    """Add trials; one whose key is stored already replaces that one if `replaces` says so."""
     counts: Counter[str] = Counter()
     ids: dict[tuple[str | None, ...], dict[str, Any]] = {}
     for trial in trials:
         name = (trial.device.model, trial.problem.operator, trial.problem.key, trial.run)
         if name not in ids:
             ids[name] = _ids(trial, session)
-        values = ids[name] | outcome(trial) | columns
-        found = session.execute(_STORED, {column: values[column] for column in KEY}).first()
-        if found is None:
-            session.execute(_INSERT, values)
-            counts["added"] += 1
-        elif replaces(trial, stored := Stored(*found)):
-            session.execute(update(TrialRow).where(TrialRow.id == stored.id).values(values))
-            counts["replaced"] += 1
-        else:
-            counts["kept"] += 1
+        counts[store_one(trial, session, replaces, **ids[name])] += 1
     return MergeCounts(**counts)
+
+
+def store_one(trial: Trial, session: Session, replaces: Rule, **columns: Any) -> str:
+    """`store` a trial whose device, problem and run have ids; the name of what was done in `MergeCounts`.
+
+    Args:
+        trial: to store.
+        session: to store it in.
+        replaces: the rule.
+        columns: the ids, and other values of its row.
+    """
+    values = columns | outcome(trial)
+    found = session.execute(_STORED, {column: values[column] for column in KEY}).first()
+    if found is None:
+        session.execute(_INSERT, values)
+        return "added"
+    if replaces(trial, stored := Stored(*found)):
+        session.execute(_REPLACE.values(values), {"replaced": stored.id})
+        return "replaced"
+    return "kept"
 
 
 def _cost(status: Status, seconds: float | None) -> float:

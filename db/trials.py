@@ -236,7 +236,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tried:
-    """What a run that continues from a trial needs to know of it; the members are as in `Trial`."""
+    """What a run that continues from a trial needs to know of it.
+
+    Attributes:
+        study: the name of the study that it ended in; empty if there is none. The others are as in `Trial`.
+    """
 
     schedule: Mapping[str, Any]
     schedule_digest: str
@@ -245,6 +249,7 @@ class Tried:
     environment: Mapping[str, Any]
     compiler: str
     program_digest: str
+    study: str = ""
 
     def __post_init__(self) -> None:
         for name in ("schedule", "environment"):

@@ -23,18 +23,23 @@ from .models import InfoRow
 BEST = "best_trials"
 _OF_OPERATOR = "trials_"
 
-# As `queries.ranked` finds them without a compiler; a test holds the two together.
-_BEST = """\
+COMPILER = "compiler"  # what `database_info` calls the one that was installed where a trial was stored last
+
+# As `queries.ranked` finds them with that compiler; a test holds the two together.
+_BEST = f"""\
 CREATE VIEW best_trials AS
-WITH verdicts AS (
+WITH installed AS (
+  SELECT coalesce((SELECT value FROM database_info WHERE name = '{COMPILER}'), '') AS compiler
+), verdicts AS (
   SELECT trials.*, row_number() OVER (
     PARTITION BY device_id, problem_id, schedule_digest
-    ORDER BY time_source = 'modelled', created_at DESC, id DESC) AS recency
-  FROM trials
+    ORDER BY time_source = 'modelled', trials.compiler <> installed.compiler, created_at DESC, id DESC) AS recency,
+    trials.compiler <> installed.compiler AS foreign_compiler
+  FROM trials CROSS JOIN installed
 ), places AS (
   SELECT verdicts.*, row_number() OVER (
     PARTITION BY device_id, problem_id
-    ORDER BY time_source = 'modelled', EXISTS (
+    ORDER BY time_source = 'modelled', foreign_compiler, EXISTS (
       SELECT 1 FROM trials AS winner
       WHERE winner.device_id = verdicts.device_id AND winner.problem_id = verdicts.problem_id
         AND winner.time_source = verdicts.time_source AND winner.compiler = verdicts.compiler

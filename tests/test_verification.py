@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
+from autotune import verification
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Exact, Judgement, Role, Tensor, Within
@@ -102,6 +105,15 @@ def test_infinity_and_nan(actual: float, expected: float, right: bool, judged: W
     assert judge([1, actual], [1, expected], judged) == (
         0 if right else Mismatch(1, 2, 1, str(F32(actual)), str(expected))
     )
+
+
+def test_what_has_exact_inputs_may_err_by_its_rounding_alone() -> None:
+    tensor = output(DType.FLOAT32, 1, Within(relative=0.5))
+    after, expected = {"y": np.array([1.1], F32)}, {"y": np.ones(1), "y_scale": np.full(1, 1e9)}
+    problem, before = cast(Problem, SimpleNamespace(tensors=(tensor,))), {"y": poisoned(tensor)}
+    exact, usual = (verification.judge(problem, before, after, expected, exact=exact)["y"] for exact in (True, False))
+    assert wrong(exact) == (1, 0)
+    assert usual == pytest.approx(0.1)
 
 
 def test_exact_is_bit_for_bit_but_for_the_bits_of_a_nan() -> None:

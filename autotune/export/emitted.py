@@ -77,8 +77,9 @@ class Emitted:
         if leaf is None:
             path = Path(self.terms)
             plan = self._traced(schedule, path, sizes)
-            leaf = Leaf(plan if own or not path.narrow else None)
-            self.trees[schedule] = grown(self.trees.get(schedule), list(path.conditions.items()), leaf.value)
+            known = None if own else path.narrow  # for no other value either
+            leaf = Leaf(plan if known is None else None)
+            self.trees[schedule] = grown(self.trees.get(schedule), list(path.conditions.items())[:known], leaf.value)
         return leaf.value
 
     def _traced(self, schedule: Schedule, path: Path, sizes: Mapping[str, int]) -> Plan | None:

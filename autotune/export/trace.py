@@ -34,13 +34,13 @@ class Path:
         terms: where its numbers are defined.
         conditions: what was asked, and how it turned out.
         printed: the numbers that texts hold, as marks.
-        narrow: whether the value of a number was needed, so that the path is that of this value.
+        narrow: how many conditions came before the value of a number was needed; the path is that of this value.
     """
 
     terms: Terms
     conditions: dict[str, bool] = field(default_factory=dict)
     printed: list[Number] = field(default_factory=list)
-    narrow: bool = False
+    narrow: int | None = None
 
     def sizes(self, values: Mapping[str, int]) -> dict[str, Number]:
         """The sizes to call a function with."""
@@ -63,43 +63,26 @@ def _both(compute: Callable[[Any, Any], Any]) -> tuple[Callable[[Any, Any], Any]
 
 def _real(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Real]:
     """The function of two numbers whose result is no whole number."""
-
-    def computed(left: Any, right: Any) -> Real:
-        sources = [one.sources if isinstance(one, Real) else (one,) for one in (left, right)]
-        numbers = tuple(one for some in sources for one in some if isinstance(one, Number))
-        return Real(numbers, compute(_value(left), _value(right)))
-
-    return computed
+    return lambda left, right: Real(compute(_value(left), _value(right)), left, right)
 
 
-@dataclass(eq=False)
 class Real:
-    """A floating-point number that follows from sizes, such as a tolerance, which no program depends on.
+    """A floating-point number that follows from sizes, such as a tolerance. Its value is that of plain numbers."""
 
-    Attributes:
-        sources: the numbers that it was computed from. Where its value is needed, theirs are.
-        value: what it is for the traced sizes.
-    """
-
-    sources: tuple[Number, ...]
-    value: Any
+    def __init__(self, value: Any, *operands: Any) -> None:
+        self.value, self._operands = value, operands
 
     __add__, __radd__ = _both(_real(operator.add))
     __sub__, __rsub__ = _both(_real(operator.sub))
     __mul__, __rmul__ = _both(_real(operator.mul))
     __truediv__, __rtruediv__ = _both(_real(operator.truediv))
     __pow__, __rpow__ = _both(_real(operator.pow))
+    __lt__, __gt__ = _both(lambda left, right: float(left) < float(right))
 
     def __float__(self) -> float:
-        for source in self.sources:
-            int(source)
+        for operand in self._operands:
+            float(operand)
         return float(self.value)
-
-    def __lt__(self, other: Any) -> bool:
-        return float(self) < float(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return float(self) > float(other)
 
 
 @dataclass(eq=False, slots=True)
@@ -127,6 +110,8 @@ class Number(TracedInt):
     __divmod__, __rdivmod__ = _both(lambda left, right: _divided(left, right))
     __truediv__, __rtruediv__ = _both(_real(operator.truediv))
     __pow__, __rpow__ = _both(_real(operator.pow))
+    __lt__, __gt__ = _both(lambda left, right: _less(left, right))
+    __ge__, __le__ = _both(lambda left, right: not _less(left, right))
 
     def __neg__(self) -> Any:
         return 0 - self
@@ -135,18 +120,6 @@ class Number(TracedInt):
         return self
 
     __floor__ = __ceil__
-
-    def __lt__(self, other: Any) -> bool:
-        return _less(self, other)
-
-    def __gt__(self, other: Any) -> bool:
-        return _less(other, self)
-
-    def __le__(self, other: Any) -> bool:
-        return not _less(other, self)
-
-    def __ge__(self, other: Any) -> bool:
-        return not _less(self, other)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Number | int):
@@ -162,7 +135,8 @@ class Number(TracedInt):
         return self != 0
 
     def __index__(self) -> int:
-        self.path.narrow = True
+        if self.path.narrow is None:
+            self.path.narrow = len(self.path.conditions)
         self.path.decided(f"{self.name} == {self.value}", True)
         return self.value
 
@@ -200,8 +174,7 @@ def _computed(sign: str, compute: Callable[[Any, Any], Any], left: Any, right: A
 def _divided(left: Any, right: Any) -> tuple[Any, Any]:
     """A quotient rounded down, and its remainder."""
     if not (_is_whole(left) and _is_whole(right)):
-        plain = [int(one) if isinstance(one, Number) else one for one in (left, right)]
-        return plain[0] // plain[1], plain[0] % plain[1]
+        return _real(operator.floordiv)(left, right), _real(operator.mod)(left, right)
     if right < 1:
         raise TraceError(f"a division by {_value(right)}, which follows from sizes: expected a divisor of at least 1")
     if _is(right, 1):

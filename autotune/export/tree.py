@@ -35,12 +35,12 @@ Tree = Leaf[T] | Branch[T]
 def grown(tree: Tree[T] | None, conditions: Sequence[tuple[str, bool]], value: T) -> Tree[T]:
     """The tree in which conditions that turn out so lead to a value.
 
-    They are the tree's as far as it is known, but where both ask for the value of a number.
+    They are the tree's as far as it is known, but where that asks for the value of a number and finds another one.
     """
+    if isinstance(tree, Branch) and (not conditions or tree.condition != conditions[0][0]):  # another value
+        return Branch(tree.condition, {**tree.ways, False: grown(tree.ways.get(False), conditions, value)})
     if not conditions:
         return Leaf(value)
-    if isinstance(tree, Branch) and tree.condition != conditions[0][0]:  # another value
-        return Branch(tree.condition, {**tree.ways, False: grown(tree.ways.get(False), conditions, value)})
     (condition, way), *others = conditions
     ways = tree.ways if isinstance(tree, Branch) else {}
     return Branch(condition, {**ways, way: grown(ways.get(way), others, value)})
@@ -57,8 +57,10 @@ def pruned(tree: Tree[T] | None, keep: Callable[[T], bool]) -> Tree[T] | None:
     """The tree with some of its leaves; two equal ways are one."""
     if not isinstance(tree, Branch):
         return tree if tree and keep(tree.value) else None
-    kept = ((way, pruned(one, keep)) for way, one in tree.ways.items())
-    ways = {way: one for way, one in kept if one}
+    ways: dict[bool, Tree[T]] = {}
+    for way, one in tree.ways.items():
+        if kept := pruned(one, keep):
+            ways[way] = kept
     if len(ways) == 2 and ways[True] == ways[False]:
         return ways[True]
     return Branch(tree.condition, ways) if ways else None

@@ -19,7 +19,7 @@ from autotune.devices.base import Device
 from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.contract.operator import Operator
 
-from .provenance import changed_environment
+from .provenance import changed_environment, in_study, study_name
 
 if TYPE_CHECKING:
     from autotune.db import TuningDB
@@ -53,7 +53,8 @@ class History:
     def tried(self) -> dict[Schedule, float]:
         """What need not be tried again, with what a sampler is told of it, oldest first.
 
-        It is of the same device model and kind of time, legal and not stale.
+        It is of the same device model and kind of time, legal and not stale. What ended in the study of today's
+        generator emits no other program, so only the others' programs are emitted to tell.
         """
         costs = self._energies() if self._objective is Objective.ENERGY else self._seconds()
         return {self._operator.schedule(trial.schedule): cost for trial, cost in costs if not self.stale(trial)}
@@ -88,7 +89,13 @@ class History:
         return misjudged(trial, self._judge) and not self._changed(trial)
 
     def _changed(self, trial: Trial | Tried) -> bool:
+        if isinstance(trial, Tried) and in_study(trial, self._study, self._operator):
+            return False
         return self.superseded(trial) or bool(changed_environment(trial, self._device))
+
+    @cached_property
+    def _study(self) -> str:
+        return study_name(self._operator, self._problem, self._device, objective=self._objective)
 
     @cached_property
     def _judge(self) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
 from .argument import Argument
-
-_COMMENT = re.compile(r"[ \t]*//.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -28,4 +25,5 @@ class Module:
     @cached_property
     def code(self) -> str:
         """What is compiled: the source without comments and blank lines."""
-        return "\n".join(line for line in _COMMENT.sub("", self.source).splitlines() if line)
+        code = (line.partition("//")[0].rstrip(" \t") if "//" in line else line for line in self.source.splitlines())
+        return "\n".join(filter(None, code))

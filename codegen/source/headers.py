@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 
@@ -19,6 +20,7 @@ Constant = int | str
 _FOLDER = Path(__file__).parents[1]
 _DIRECTIVE = re.compile(r"# *(ifdef|ifndef|if|elif|else|endif|include|pragma once)\b *(.*?) *(?://.*)?$")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"//.*")
 _DEFINITION = re.compile(r"\b(?:struct|class|union|enum class|using) (\w+)|(\w+) = |(\w+)(?:<[^()]*>)?\(")
 _TEMPLATE = re.compile(r"^template <.*?>\n", re.MULTILINE | re.DOTALL)
@@ -27,7 +29,14 @@ _TEMPLATE = re.compile(r"^template <.*?>\n", re.MULTILINE | re.DOTALL)
 def inlined(*names: str) -> str:
     """The source of .cuh files under codegen/ with the project's own headers inlined, each once."""
     seen: set[str] = set()
-    return "".join(f"{line}\n" for name in names for _, line in _lines(name, {}, seen))
+
+    def lines(name: str) -> Iterator[str]:
+        if name not in seen:
+            seen.add(name)
+            for line, included in _lines(name, {}):
+                yield from lines(included) if included else (line,)
+
+    return "".join(f"{line}\n" for name in names for line in lines(name))
 
 
 def used_source(name: str, called: str | tuple[str, ...], constants: Mapping[str, Constant]) -> str:
@@ -45,12 +54,17 @@ def used_source(name: str, called: str | tuple[str, ...], constants: Mapping[str
 @lru_cache(maxsize=128)
 def members_read(source: str, struct: str) -> frozenset[str]:
     """The members of a struct that a source reads: static ones of ``Struct``, others of its instance ``struct``."""
-    return frozenset(re.findall(rf"\b(?:{struct}::|{struct.lower()}\.)(\w+)", source))
+    members = set()
+    for prefix in (f"{struct}::", f"{struct.lower()}."):  # a pattern of both would be tried at each word
+        for before, after in pairwise(source.split(prefix)):
+            if not _WORD.match(before[-1:]) and (found := _WORD.match(after)):
+                members.add(found[0])
+    return frozenset(members)
 
 
 @lru_cache(maxsize=256)
 def _used_source(name: str, called: tuple[str, ...], constants: tuple[tuple[str, Constant], ...]) -> str:
-    definitions = list(_definitions(_lines(name, dict(constants), set())))
+    definitions = list(_definitions(name, constants, set()))
     by_name: dict[str, list[_Definition]] = {}
     for definition in definitions:
         by_name.setdefault(definition.name, []).append(definition)
@@ -76,18 +90,36 @@ class _Definition:
     source: str
 
 
-def _definitions(lines: Iterator[tuple[str, str]]) -> Iterator[_Definition]:
-    """Definitions end where braces and the compiler's conditions are closed; a file's comment ends at a blank line."""
-    part: list[str] = []
+def _definitions(name: str, constants: tuple[tuple[str, Constant], ...], seen: set[str]) -> Iterator[_Definition]:
+    """The definitions of a file and of those that it includes, each file once."""
+    if name not in seen:
+        seen.add(name)
+        known = _own_condition_names(name)
+        for part in _parts(name, tuple(constant for constant in constants if constant[0] in known)):
+            yield from _definitions(part, constants, seen) if isinstance(part, str) else (part,)
+
+
+@lru_cache(maxsize=1024)
+def _parts(name: str, constants: tuple[tuple[str, Constant], ...]) -> tuple[_Definition | str, ...]:
+    """The definitions of a file, and the names of the files that it includes between them.
+
+    Definitions end where braces and the compiler's conditions are closed; a file's comment ends at a blank line.
+    """
+    parts: list[_Definition | str] = []
+    lines: list[str] = []
     depth = 0
-    for file, line in lines:
+    for line, included in _lines(name, dict(constants)):
+        if included:
+            parts.append(included)
+            continue
         code = _code(line)
-        if part or line:
-            part.append(line)
+        if lines or line:
+            lines.append(line)
         depth += code.count("{") - code.count("}") + line.startswith("#if") - line.startswith("#endif")
-        if depth == 0 and (code.endswith((";", "}", "#endif")) or (part and not line)):
-            yield _definition(file, "\n".join(part).rstrip("\n"))
-            part = []
+        if depth == 0 and (code.endswith((";", "}", "#endif")) or (lines and not line)):
+            parts.append(_definition(name, "\n".join(lines).rstrip("\n")))
+            lines = []
+    return tuple(parts)
 
 
 @cache
@@ -103,11 +135,8 @@ def _code(line: str) -> str:
     return _COMMENT.sub("", line).rstrip()
 
 
-def _lines(name: str, constants: Mapping[str, Constant], seen: set[str]) -> Iterator[tuple[str, str]]:
-    """The lines of a file and of those that it includes, each with the name of its file."""
-    if name in seen:
-        return
-    seen.add(name)
+def _lines(name: str, constants: Mapping[str, Constant]) -> Iterator[tuple[str, str]]:
+    """The lines of a file that conditions leave, each with the name of the file that it includes, if it does."""
     taken: list[
         bool | None
     ] = []  # for each open condition, whether a branch was taken; None where it is the compiler's
@@ -120,7 +149,7 @@ def _lines(name: str, constants: Mapping[str, Constant], seen: set[str]) -> Iter
             taken.append(None)
             active.append(active[-1])
             if active[-1]:
-                yield name, line
+                yield line, ""
         elif directive in ("elif", "else", "endif") and taken[-1] is not None:
             active.pop()
             if directive == "endif":
@@ -130,9 +159,9 @@ def _lines(name: str, constants: Mapping[str, Constant], seen: set[str]) -> Iter
             active.append(holds)
             taken[-1] = taken[-1] or holds
         elif directive == "include" and active[-1]:
-            yield from _lines(rest.strip('"'), constants, seen)
+            yield line, rest.strip('"')
         elif active[-1] and directive not in ("include", "pragma once"):
-            yield name, line
+            yield line, ""
             if directive == "endif":
                 taken.pop()
                 active.pop()
@@ -160,14 +189,16 @@ def _text(name: str) -> str:
 
 @cache
 def _condition_names(name: str) -> frozenset[str]:
-    """The names in all conditions of a file, and of those that it may include, which are resolved here."""
-    names: set[str] = set()
-    for _, directive, rest in _parsed(name):
-        if directive in ("if", "elif"):
-            names |= set(_NAME.findall(rest))
-        elif directive == "include":
-            names |= _condition_names(rest.strip('"'))
-    return frozenset(names)
+    """`_own_condition_names` of a file and of those that it may include."""
+    included = (rest.strip('"') for _, directive, rest in _parsed(name) if directive == "include")
+    return _own_condition_names(name).union(*map(_condition_names, included))
+
+
+@cache
+def _own_condition_names(name: str) -> frozenset[str]:
+    """The names in all conditions of a file, some of which are resolved here."""
+    conditions = (rest for _, directive, rest in _parsed(name) if directive in ("if", "elif"))
+    return frozenset(found for condition in conditions for found in _NAME.findall(condition))
 
 
 def _is_ours(condition: str) -> bool:

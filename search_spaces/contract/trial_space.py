@@ -10,11 +10,11 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, IntD
 
 from autotune.codegen.model.schedule import Schedule
 
-from .space import Draw, Parameter, Space
+from .space import Parameter, Space
 
 
 class TrialSpace:
-    """Parameters with integer values are drawn by their position, so that a sampler knows their order.
+    """A trial's parameters are the values of a draw: numbers in equal steps have an order, others are categories.
 
     Args:
         space: what to draw from, such as ``operator.space(problem, spec)``.
@@ -35,22 +35,20 @@ class TrialSpace:
         """
         if params.keys() < self.distributions.keys():
             raise ValueError(f"parameters {', '.join(params) or 'none'}: expected {', '.join(self.distributions)}")
-        draw = {p.name: p.values[params[p.name]] if p.ordered else params[p.name] for p in self._space.parameters}
-        schedule: Schedule = self._space.build(draw)
+        schedule: Schedule = self._space.build({name: params[name] for name in self.distributions})
         return schedule
 
     def params_of(self, schedule: Schedule) -> dict[str, Any] | None:
         """The parameters that `schedule_of` makes a schedule of; None if it is outside of the space."""
         with suppress(ValueError):
-            return self.params(self._space.draw_of(schedule))
+            return dict(self._space.draw_of(schedule))
         return None
-
-    def params(self, draw: Draw) -> dict[str, Any]:
-        """The parameters of a draw."""
-        return {p.name: p.values.index(draw[p.name]) if p.ordered else draw[p.name] for p in self._space.parameters}
 
 
 def _distribution(parameter: Parameter) -> BaseDistribution:
-    if parameter.ordered:
-        return IntDistribution(0, len(parameter.values) - 1)
+    values = [value for value in parameter.values if type(value) is int]
+    if parameter.ordered and len(values) > 1:
+        step = values[1] - values[0]
+        if values == [values[0] + step * number for number in range(len(values))] and step > 0:
+            return IntDistribution(values[0], values[-1], step=step)
     return CategoricalDistribution(parameter.values)

@@ -111,7 +111,10 @@ _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consu
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last
 # one without a key; tiles that are narrower than a window, of padded heads.
 _MANY_TILES = (
-    (AttentionProblem(64, 190, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32, stages=1)),
+    (
+        AttentionProblem(64, 190, 1, head_dim=64, causal=True, window_left=40),
+        WgmmaSchedule(consumers=1, tile_keys=32, stages=1),
+    ),
     (
         AttentionProblem(130, 66, 2, head_dim=16, causal=True, lse=True),
         WgmmaSchedule(consumers=1, tile_keys=32, stages=2, grid_blocks=2, tickets=True, rescale_late=True),

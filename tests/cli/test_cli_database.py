@@ -151,6 +151,7 @@ def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
     assert outcome.stderr == (
         "1 of 4 records are stale, 1 of them unconfirmed, which autotune db stamp may confirm; "
         "autotune tune OPERATOR --stale renews them\n"
+        "1 other trials can never serve again; autotune db prune lists them\n"
     )
 
 

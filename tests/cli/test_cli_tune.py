@@ -15,6 +15,7 @@ from postgres_server import PASSWORD, PostgresServer
 
 from autotune import tuner
 from autotune.base.confidence import Interval
+from autotune.cli.commands import tune as command
 from autotune.cli.rendering import winner as tuned
 from autotune.codegen.model.problem import Problem
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
@@ -349,6 +350,8 @@ def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
     known = search._trial(operator_of("transpose"), transpose(32, 4), device("h200"), wins=True)
     with TuningDB() as database:
         database.record(known)
+        gpu = SimpleNamespace(spec=named_device("h200"), time_source=TimeSource.MEASURED)
+        assert transpose(32, 4) in command._untuned(operator_of("transpose"), gpu, database)
     assert autotune(*TRANSPOSE, "--untuned").code == 0
     assert search.problems == [transpose(16, 4), transpose(8, 4)]
     outcome = autotune("tune", "sgemm", "--device", "h200", "--untuned", "--json")

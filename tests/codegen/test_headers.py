@@ -78,7 +78,8 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str
     (tmp_path / "other.cuh").write_text("#pragma once\n// Other.\n\nint other() { return 1; }\n\nint unused();\n")
 
     def source(text: str, **constants: int | str) -> str:
-        for cached in (headers._parsed, headers._condition_names, headers._used_source):
+        caches = (headers._parsed, headers._own_condition_names, headers._condition_names, headers._parts)
+        for cached in (*caches, headers._used_source):
             cached.cache_clear()
         (tmp_path / "kernel.cuh").write_text(text)
         return headers.used_source("kernel.cuh", "entry", constants)

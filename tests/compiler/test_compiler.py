@@ -95,7 +95,9 @@ def test_each_figure_is_read_by_its_name() -> None:
 
 
 def test_a_program_uses_the_most_of_its_entries() -> None:
-    assert worst([Resources(32, 24, 8, 4, 12), Resources(64, 0, 8, 8, 0)]) == Resources(64, 24, 8, 8, 12)
+    used, most = (Resources(32, 24, 8, 4, 12), Resources(64, 0, 8, 8, 0)), Resources(64, 24, 8, 8, 12)
+    assert worst(used) == most
+    assert compiler._joined([CompiledKernel(b"", one, "sm_90", "NVRTC") for one in used]).resources == most
 
 
 def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log() -> None:

@@ -90,9 +90,10 @@ def test_an_older_database_is_migrated_and_keeps_its_trials(url, next_version):
     with TuningDB(url) as db:
         db.record(trial())
     next_version("pass")
-    with TuningDB(url) as db, db._engine.connect() as connection:
+    with TuningDB(url) as db:
         assert db.trials() == [trial()]
-        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == AFTER
+        with db._read() as session:
+            assert session.scalar(text("SELECT version_num FROM alembic_version")) == AFTER
 
 
 def test_a_migration_that_fails_changes_nothing(url, next_version):

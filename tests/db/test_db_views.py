@@ -13,7 +13,7 @@ from test_db_open import refuses
 from trial_factory import H200, T4, trial
 
 from autotune.codegen.model.fields import tunable
-from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, views
+from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, database, views
 from autotune.db.best import _problem_of, first_ids
 from autotune.db.models import TrialRow
 from autotune.db.queries import ranked
@@ -87,14 +87,16 @@ def random_trials(count):
         yield replace(trial(minutes=minute), problem=base.problem, schedule_digest=digest, **changes)
 
 
-def test_best_trials_are_the_best(db):
+@pytest.mark.parametrize("installed", [None, "A", "B"])
+def test_best_trials_are_the_best(db, monkeypatch, installed):
+    monkeypatch.setattr(database, "installed_nvrtc", lambda: installed)
     db._store(list(random_trials(80)), newest)
     found = {(one["device"], one["operator"], one["problem"]): one for one in rows(db, "SELECT * FROM best_trials")}
     with db._read() as session:
         for compiler in (None, "A", "B", "C"):
             expected = ranked([], compiler, last=1).with_only_columns(TrialRow.id)
             assert first_ids(session, [], compiler) == [*session.scalars(expected)], "though found by an index"
-        bests = {_problem_of(row.plain): row.plain for row in session.scalars(ranked([], last=1))}
+        bests = {_problem_of(row.plain): row.plain for row in session.scalars(ranked([], installed, last=1))}
     assert found.keys() == bests.keys()
     assert len(found) == 4
     for name, best in bests.items():
@@ -162,7 +164,7 @@ def test_a_user_who_may_make_no_views_stores_trials(postgres, monkeypatch):
     url = postgres.new_database()
     TuningDB(url).close()
     with TuningDB(url) as db:
-        monkeypatch.setattr(views, "_make", lambda *_: db._engine.connect().exec_driver_sql("SELECT 1 FROM nowhere"))
+        monkeypatch.setattr(views, "_make", lambda connection, *_: connection.exec_driver_sql("SELECT 1 FROM nowhere"))
         monkeypatch.setitem(OPERATORS, "transpose", TRANSPOSE.with_kernels(schedule_type=Later))
         db.record(transposed(16))
         assert [one["m"] for one in rows(db, "SELECT m FROM trials_transpose")] == [16]

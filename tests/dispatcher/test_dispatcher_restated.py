@@ -28,6 +28,7 @@ from autotune.dispatcher.choice.choose import Choice
 from autotune.dispatcher.choice.formulation import formulation_of
 from autotune.dispatcher.choice.records import records
 from autotune.dispatcher.choice.rule import Rule
+from autotune.dispatcher.settings import settings
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
 
@@ -245,6 +246,12 @@ def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
     assert len(schedules) == 1
     (warmed,) = dispatcher.warm([GemmProblem(7, 24, 40, transpose_b=True, bucket_rows=True)], HOST)
     assert warmed.schedule == warmed.schedule.shape_generic
+
+
+def test_kernels_of_a_bucket_are_not_chosen_by_the_time_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "tune", "first-call")
+    problem = GemmProblem(9, 24, 40, transpose_b=True, bucket_rows=True)
+    assert [plan_for(GEMM, one, HOST).measures for one in (problem, problem.served_as)] == [False, True]
 
 
 def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve() -> None:

@@ -48,7 +48,9 @@ def test_a_specialised_kernel_serves_its_own_sizes_alone() -> None:
 
 def test_a_source_with_values_serves_the_sizes_that_have_them() -> None:
     softmax = operator("softmax")
-    exported = kernels_of(bundle_of(softmax, [softmax.problem_type(64, 4096)], H200, []), 30)
+    exported = kernels_of(
+        bundle_of(softmax, [softmax.problem_type(64, 4096), softmax.problem_type(64, 512)], H200, []), 30
+    )
     sizes = {"rows": 64, "columns": 4096}
     schedule, plan = exported.serving(sizes) or pytest.fail("nothing serves")
     assert "rounds = " in exported.programs[plan].code

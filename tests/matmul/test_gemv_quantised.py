@@ -12,6 +12,7 @@ from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
+from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -37,6 +38,11 @@ def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int
     if problem.weights is INT4:
         code, zero = code >> 4 * (k % 2) & 15, int(arrays["zeros"][group]) if problem.zeros else 8
     return float(arrays["scales"][group]) * (float(code) - zero)
+
+
+def test_loads_may_begin_within_a_group() -> None:
+    problem = GemvProblem(N, K, 2, dtype=FP32, weights=INT4, group_size=32, ldw=48, scale_dtype=BF16)
+    verify(problem, program(problem, "threads=128 TPO=8 strips=2 vector_width=1 loads_in_flight=4"))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tuner_fakes import ToyDevice, ToyProblem
 
 from autotune.db import TimeSource
 from autotune.devices.base import DeviceError
+from autotune.devices.replay import UnrecordedError
 from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner.parallel import Parallel, shared_out
 
@@ -124,17 +125,18 @@ def test_a_signal_ends_all_at_their_next_check(number):
     assert signal.getsignal(number) is before
 
 
-def test_what_nobody_foresaw_ends_all_and_is_raised():
+@pytest.mark.parametrize("error", [KeyError("m"), UnrecordedError("m")])
+def test_what_is_no_devices_fault_ends_all_and_is_raised(error):
     queues = shared_out([device("0"), device("1")], lambda one: PROBLEMS)
     at_once = AtOnce(2)
 
     def tune(one, problem, following, check):
         at_once(one)
         if one.selector == "1":
-            raise KeyError("m")
+            raise error
         return until_interrupted(check)
 
-    with pytest.raises(KeyError, match="m"):
+    with pytest.raises(type(error), match="m"):
         Parallel(tune).run(queues)
 
 

@@ -12,7 +12,8 @@ from autotune.db import Status
 from autotune.devices.base import Evaluation
 from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import TuneOptions, tune
-from autotune.tuner.search import proposals
+from autotune.tuner.search import optuna_search, proposals
+from autotune.tuner.search.optuna_search import OptunaSearch
 
 PROBLEM = ToyProblem(8)
 
@@ -47,17 +48,21 @@ def schedule_of(params):
     return ToySchedule.from_dict({n: values[n][value] if n in positions else value for n, value in params.items()})
 
 
-@pytest.fixture
-def spies(monkeypatch):
-    """Put spies in the place of samplers; the list of those made."""
+def put(monkeypatch, sampler):
+    """Search with a sampler of Optuna; the list of those made."""
     made = []
 
-    def new_sampler(name, seed, *_problem):
-        made.append(Spy(seed))
-        return made[-1]
+    def new_search(name, seed, operator, problem, spec):
+        made.append(sampler(seed))
+        return OptunaSearch(operator.space(problem, spec), lambda one: violations(problem, one, spec), made[-1])
 
-    monkeypatch.setattr(proposals, "new_sampler", new_sampler)
+    monkeypatch.setattr(proposals, "new_search", new_search)
     return made
+
+
+@pytest.fixture
+def spies(monkeypatch):
+    return put(monkeypatch, Spy)
 
 
 def run(device, db, trials):
@@ -107,7 +112,7 @@ def test_a_run_that_goes_on_draws_other_random_numbers(spies, device, db):
 
 def test_a_sampler_that_repeats_itself_does_not_end_the_search(monkeypatch, device, db):
     monkeypatch.setattr(proposals, "_SWEEP", 50)  # fewer than there are draws, as in a large space
-    monkeypatch.setattr(proposals, "new_sampler", lambda name, seed, *_problem: Stuck(seed))
+    put(monkeypatch, Stuck)
     result = run(device, db, 20)
     assert result.evaluated == len(set(device.evaluations)) == 20
 
@@ -123,13 +128,13 @@ def test_numbers_are_drawn_in_their_order_and_words_without_one(spies, device, d
 
 
 def test_of_a_long_run_the_best_and_the_newest_are_remembered(monkeypatch):
-    monkeypatch.setattr(proposals, "_MOST_TRIALS", 16)
+    monkeypatch.setattr(optuna_search, "_MOST_TRIALS", 16)
     listed = proposals.Proposals(TOY, PROBLEM, named_device("h200"), "random", 0, (), {})
     told = []
     for schedule in listed:
         told.append(toy_seconds(schedule) if len(told) != 2 else 1e-9)
         listed.tell(schedule, told[-1])
-        values = [trial.value for trial in listed._study.get_trials(states=[TrialState.COMPLETE])]
+        values = [trial.value for trial in listed._search._study.get_trials(states=[TrialState.COMPLETE])]
         assert len(values) <= 16
         assert len(told) < 3 or 1e-9 in values
         assert told[-1] in values[-1:]

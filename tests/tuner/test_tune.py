@@ -76,6 +76,7 @@ def test_a_run_without_a_faster_schedule_ends_with_its_patience(device, db):
     found = []
     result = run(device, db, trials=1000, patience=3, on_progress=found.append)
     last = next(number for number, one in enumerate(found, 1) if one.best is found[-1].best)
+    assert len(found) == last + 3
     assert result.evaluated in (last + 3, last + 4)  # and the winner's twin
 
 

@@ -99,6 +99,8 @@ def doctor(
         wrong = database.trials(name, problem, model, Status.WRONG)
         records = database.serving(name, model, compiler_version())
         print_stale([record for record in records if problem in (None, record.problem.key)], wrong, as_json)
+        if removable := 0 if name or problem or model else len(database.prune(compiler_version())):
+            print(f"{removable} other trials can never serve again; autotune db prune lists them", file=sys.stderr)
     _print_compilers()
 
 

@@ -18,12 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.space import Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .candidates import Candidates, worthwhile
 from .gaussian_process import Encoding, Floats, GaussianProcess
-from .launch_shape import Expected, LaunchShape
+from .launch_shape import Expected, LaunchShape, expected
 
 _POOL = 1000  # random schedules to choose from
 _FRESH = 100  # schedules that are drawn anew when the process is tuned
@@ -33,6 +36,16 @@ _GROWTH, _STEP = 1.2, 50  # it is tuned again when so many times as much is know
 # Values that the process is tuned to, and that it takes in, half of them the best and half the newest: both take time
 # that grows with their cube.
 _TUNED_TO, _MOST = 120, 250
+
+
+def bayes_search(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, seed: int) -> BayesSearch:
+    """The search for a problem on a device."""
+    return BayesSearch(
+        operator.space(problem, spec),
+        lambda schedule: not operator.violations(problem, schedule, spec),
+        lambda schedule: expected(operator, problem, schedule, spec),
+        seed,
+    )
 
 
 class BayesSearch:
@@ -49,7 +62,10 @@ class BayesSearch:
 
     Attributes:
         draw_of: the draw of a schedule, as `Space.draw_of` finds it.
+        illegal: none of its draws comes out that is rejected.
     """
+
+    illegal = 0
 
     def __init__(
         self, space: Space[Any], legal: Callable[[Any], bool], expected: Callable[[Any], Expected], seed: int

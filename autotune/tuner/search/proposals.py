@@ -1,50 +1,31 @@
-"""Which schedule to try next: what is known to be good first, then what a sampler draws."""
+"""Which schedule to try next: what is known to be good first, then what a search proposes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from heapq import nsmallest
 from itertools import islice
 from math import inf
 from typing import Any
-
-import optuna
-from optuna.trial import TrialState
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.db.stored_study import StoredStudy
 from autotune.search_spaces.contract.operator import Operator
-from autotune.search_spaces.contract.trial_space import TrialSpace
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .samplers import new_sampler
-from .schedule_sampler import ScheduleSampler
+from .samplers import new_search
 
-# Draws in a row that bring nothing new before one is made past the sampler, uniformly: while there are new schedules
-# to find, that happens seldom and does no harm (of draws that are half legal, ten illegal ones follow each other once
-# in a thousand times).
-_PATIENCE = 10
 _SWEEP = 10_000
-FAILED = {"failed": 1.0}  # the constraint that a schedule without a valid time violates
-# More trials than this, and a sampler forgets all but half as many. Without an end a run on sgemm's space grew by 9 KB
-# a trial, and each draw of TPE took longer than the one before.
-_MOST_TRIALS = 1000
-_BEST_SHARE = 4  # one in so many of those that it keeps is one of the best; TPE learns from 25 of these
 
 
 class Proposals(Iterator[Schedule]):
     """Proposes each schedule once at most; the iteration ends when no legal one is left, or none can be found.
 
-    What has no valid time violates a constraint: a sampler learns to avoid it, whereas it would learn nothing from a
-    trial that failed. A draw that is illegal or was tried before never comes out: the sampler is told so at once.
-
     With a study, what comes out is claimed there, so no other tuner has it; what others try and find out is learnt from
     there, as if it had been asked for here; and what is left of those that are over comes first.
 
-    The sampler sees all this in a study of Optuna in memory, which has its draws and what was learnt, nothing of its
-    own. Of a long run that has the best and the newest trials only.
+    The search hears of all this. It knows nothing of a schedule that is outside of the space.
 
     Args:
         operator, problem, spec: what the schedules are for.
@@ -54,7 +35,6 @@ class Proposals(Iterator[Schedule]):
         study: what tuners share; None for a search of its own, which is told by `tell`.
 
     Attributes:
-        illegal: draws rejected so far.
         exhausted: whether the iteration has ended.
         others: how many results of other tuners were learnt.
     """
@@ -70,11 +50,10 @@ class Proposals(Iterator[Schedule]):
         known: Mapping[Schedule, float],
         study: StoredStudy | None = None,
     ) -> None:
-        self.illegal = self.others = 0
+        self.others = 0
         self.exhausted = False
         self._operator, self._problem, self._spec, self._shared = operator, problem, spec, study
-        space = operator.space(problem, spec)
-        self._space = TrialSpace(space)
+        self._space = space = operator.space(problem, spec)
         self._first = iter(first)
         # Every draw of a small space, one by one; random ones of a large space, without end.
         draws = space.all_draws() if space.size <= _SWEEP else space.random_draws(seed)
@@ -83,24 +62,25 @@ class Proposals(Iterator[Schedule]):
         self._tried: dict[Schedule, float | None] = {}
         self._claimed: set[Schedule] = set()  # by this tuner
         self._free: list[Schedule] = []
-        self._asked: dict[Schedule, optuna.Trial] = {}  # the sampler's trials that are not told
         # A run that goes on from others must not repeat their random numbers.
-        self._sampler = new_sampler(sampler, seed + len(known), operator, problem, spec)
-        self._study = optuna.create_study(sampler=self._sampler)
-        self._size = 0
+        self._search = new_search(sampler, seed + len(known), operator, problem, spec)
         for schedule, seconds in known.items():
             self._given(schedule)
             self.tell(schedule, seconds)
         self.learn()
 
+    @property
+    def illegal(self) -> int:
+        """Draws rejected so far."""
+        return self._search.illegal
+
     def prepare(self) -> None:
-        """Do what takes long before the first proposal of the sampler, while nothing waits for that yet."""
-        if isinstance(self._sampler, ScheduleSampler):
-            self._sampler.prepare(self._study)
+        """Do what takes the next proposal of the search long, while nothing waits for that yet."""
+        self._search.prepare()
 
     def __next__(self) -> Schedule:
         """The next schedule to try."""
-        while schedule := self._from_free() or self._from_first() or self._from_sampler() or self._from_sweep():
+        while schedule := self._from_free() or self._from_first() or self._from_search() or self._from_sweep():
             if self._claim(schedule):
                 return schedule
             self.learn()
@@ -133,16 +113,15 @@ class Proposals(Iterator[Schedule]):
     def tell(self, schedule: Schedule, seconds: float) -> None:
         """How long a schedule takes that was proposed; infinite for a failure."""
         self._tried[schedule] = seconds
-        if asked := self._asked.pop(schedule, None):
-            self._tell_time(asked, seconds)
+        if schedule in self._search:
+            self._search.tell(schedule, seconds if seconds < inf else None)
 
     def _given(self, schedule: Schedule) -> Schedule:
         """Let a legal schedule count as being tried, unless it was."""
         if schedule not in self._tried:
             self._tried[schedule] = None
-            if params := self._space.params_of(schedule):
-                self._study.enqueue_trial(params)
-                self._asked[schedule] = self._ask()
+            if schedule in self._space:
+                self._search.wait_for(schedule)
         return schedule
 
     def _claim(self, schedule: Schedule) -> bool:
@@ -171,22 +150,12 @@ class Proposals(Iterator[Schedule]):
     def _from_first(self) -> Schedule | None:
         return next((self._given(schedule) for schedule in self._first if schedule not in self._tried), None)
 
-    def _from_sampler(self) -> Schedule | None:
-        for _ in range(_PATIENCE):
-            asked = self._ask()
-            schedule = self._space.schedule_of(asked.params)
-            if violations := self._violations(schedule):
-                self.illegal += 1
-                self._tell(asked, inf, {"illegal": len(violations)})  # the more, the further off
-            elif schedule not in self._tried:
-                self._tried[schedule] = None
-                self._asked[schedule] = asked
-                return schedule
-            elif seconds := self._tried[schedule]:
-                self._tell_time(asked, seconds)
-            else:  # samplers do not look at trials that failed
-                self._study.tell(asked, state=TrialState.FAIL)
-        return None
+    def _from_search(self) -> Schedule | None:
+        schedule = self._search.propose()
+        if schedule:
+            self._tried[schedule] = None
+            self._search.wait_for(schedule)
+        return schedule
 
     def _from_sweep(self) -> Schedule | None:
         swept = (one for one in islice(self._sweep, _SWEEP) if one not in self._tried and not self._violations(one))
@@ -194,28 +163,3 @@ class Proposals(Iterator[Schedule]):
 
     def _violations(self, schedule: Schedule) -> list[str]:
         return self._operator.violations(self._problem, schedule, self._spec)
-
-    def _ask(self) -> optuna.Trial:
-        return self._study.ask(self._space.distributions)
-
-    def _tell_time(self, asked: optuna.Trial, seconds: float) -> None:
-        self._tell(asked, seconds, FAILED if seconds == inf else {})
-
-    def _tell(self, asked: optuna.Trial, value: float, constraints: Mapping[str, float]) -> None:
-        for name, violation in constraints.items():
-            asked.set_constraint(name, violation)
-        with suppress(RuntimeError):  # a sampler that has tried everything wants to stop `Study.optimize`
-            self._study.tell(asked, value)
-        self._size += 1
-        if self._size > _MOST_TRIALS:
-            self._forget()
-
-    def _forget(self) -> None:
-        # What violates a constraint has an infinite value, so that it is never among the best.
-        told = self._study.get_trials(deepcopy=False, states=[TrialState.COMPLETE])
-        self._size = _MOST_TRIALS // 2
-        best = nsmallest(self._size // _BEST_SHARE, told, key=lambda trial: trial.values[0])
-        kept = {trial.number for trial in [*best, *told[len(best) - self._size :]]}
-        for trial in told:
-            if trial.number not in kept:
-                trial.state, trial.params, trial.distributions, trial.system_attrs = TrialState.FAIL, {}, {}, {}

@@ -1,18 +1,15 @@
-"""The samplers by name."""
+"""What proposes schedules, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-
-# Optuna takes a quarter of a second to import, so it is imported only for tuning.
-if TYPE_CHECKING:
-    from optuna.samplers import BaseSampler
 
 # Optuna's, by the names of their classes.
 _OPTUNA: Mapping[str, str] = {
@@ -22,8 +19,32 @@ _OPTUNA: Mapping[str, str] = {
     "brute_force": "BruteForceSampler",
     "gp": "GPSampler",
 }
-BAYES = "bayes"  # `ScheduleSampler`
+BAYES = "bayes"  # `BayesSearch`
 SAMPLERS = (BAYES, *_OPTUNA)
+
+
+class Search(Protocol):
+    """Proposes legal schedules of a space, and none that waits or was told.
+
+    Attributes:
+        illegal: draws rejected so far.
+    """
+
+    illegal: int
+
+    def __contains__(self, schedule: object) -> bool: ...
+
+    def prepare(self) -> object:
+        """Do what would take the next proposal long."""
+
+    def propose(self) -> Schedule | None:
+        """A schedule to try next; None if no new one is found."""
+
+    def wait_for(self, schedule: Schedule) -> None:
+        """A schedule of the space is being tried."""
+
+    def tell(self, schedule: Schedule, seconds: float | None) -> None:
+        """How a schedule did; None for a failure."""
 
 
 def missing(name: str) -> str:
@@ -33,13 +54,18 @@ def missing(name: str) -> str:
     )
 
 
-def new_sampler(name: str, seed: int, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> BaseSampler:
-    """A sampler by its name in `SAMPLERS`, for a problem on a device."""
+def new_search(name: str, seed: int, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> Search:
+    """What a name in `SAMPLERS` stands for, for a problem on a device."""
+    # Optuna, SciPy and NumPy take long to import, so they are imported only for tuning.
     if name == BAYES:
-        from .schedule_sampler import ScheduleSampler
+        from .bayes import bayes_search
 
-        return ScheduleSampler(operator, problem, spec, first=(), seed=seed)
+        return bayes_search(operator, problem, spec, seed)
     import optuna
 
-    sampler: BaseSampler = getattr(optuna.samplers, _OPTUNA[name])(seed=seed)
-    return sampler
+    from .optuna_search import OptunaSearch
+
+    def violations(schedule: Schedule) -> list[str]:
+        return operator.violations(problem, schedule, spec)
+
+    return OptunaSearch(operator.space(problem, spec), violations, getattr(optuna.samplers, _OPTUNA[name])(seed=seed))

@@ -21,8 +21,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.trial_space import TrialSpace
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .bayes import BayesSearch
-from .launch_shape import expected
+from .bayes import BayesSearch, bayes_search
 
 
 class ScheduleSampler(BaseSampler):
@@ -49,13 +48,7 @@ class ScheduleSampler(BaseSampler):
         seed: int = 0,
     ) -> None:
         space = operator.space(problem, spec)
-        self._new_search = partial(
-            BayesSearch,
-            space,
-            lambda schedule: not operator.violations(problem, schedule, spec),
-            lambda schedule: expected(operator, problem, schedule, spec),
-            seed,
-        )
+        self._new_search = partial(bayes_search, operator, problem, spec, seed)
         if first is None:
             first = fastest_first(operator, problem, operator.seeds(problem, spec), spec)
         self._first = [schedule for schedule in first if schedule in space]
@@ -63,11 +56,6 @@ class ScheduleSampler(BaseSampler):
         self._random = RandomSampler(seed)
         self._lock = Lock()  # a study may have several threads
         self._study = ""
-
-    def prepare(self, study: Study) -> None:
-        """Do what would take the next proposal long."""
-        with self._lock:
-            self._learnt(study).prepare()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """All parameters."""
@@ -88,7 +76,7 @@ class ScheduleSampler(BaseSampler):
                 return {}
             search.wait_for(schedule)
             self._open[trial.number] = schedule
-            return self._space.params(search.draw_of(schedule))
+            return dict(search.draw_of(schedule))
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -126,7 +114,7 @@ class ScheduleSampler(BaseSampler):
         if not over and (known or self._space.distributions.keys() > trial.params.keys()):
             self._open[trial.number] = known
             return
-        if known and trial.params == self._space.params(self._search.draw_of(known)):
+        if known and trial.params == self._search.draw_of(known):
             schedule: Schedule | None = known
         else:
             whole = self._space.distributions.keys() <= trial.params.keys()
