@@ -5,6 +5,7 @@ from datetime import UTC, timedelta, timezone
 from time import tzset
 
 import pytest
+from refusals import refused
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import Status, TimeSource
@@ -232,8 +233,8 @@ def test_an_error_that_is_not_finite_is_stored_as_none(db):
         assert db.trials()[0].max_error is None
 
 
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
+test_a_trial_with_wrong_values_cannot_be_made = refused(
+    trial,
     [
         ({"samples": ()}, "at least one sample"),
         ({"samples": (0.0,)}, "sample 0.0"),
@@ -255,10 +256,6 @@ def test_an_error_that_is_not_finite_is_stored_as_none(db):
         ({"created_at": NOON.replace(tzinfo=None)}, "time zone"),
     ],
 )
-def test_a_trial_with_wrong_values_cannot_be_made(changes, complaint):
-    with pytest.raises(ValueError, match=complaint) as caught:
-        trial(**changes)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("capability", [(9,), (9, 0, 0), [9, 0], (9, -1), (9, 1000), (9, True), None])

@@ -4,8 +4,8 @@ import multiprocessing
 from contextlib import contextmanager
 
 import pytest
+from dispatcher.records import H200, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.dispatcher.calls import function

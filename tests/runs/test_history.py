@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from recording_factory import TRANSPOSE, schedules, trials
+from factories import TRANSPOSE, schedules, trials
 
 from autotune.db import TimeSource, TuningDB
 from autotune.devices.select import device
