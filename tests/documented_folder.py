@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import recording_factory
+import factories
 
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, pretuned
 from autotune.db.exchange import from_document, read_document, to_document, write_document
@@ -41,7 +41,7 @@ def fill(folder: Path) -> None:
     (folder / "counters.json").write_text(json.dumps(counted))
     for size in (1024, 4096):
         write_recording(folder / f"sgemm-{size}.jsonl.gz", _sgemm_trials(size))
-    recording_factory.recording(folder / "transpose.jsonl.gz", 6)
+    factories.recording(folder / "transpose.jsonl.gz", 6)
     failed = replace(_sgemm_trials(64)[0], status=Status.WRONG, time_source=TimeSource.MODELLED, error="wrong")
     (folder / FAILURE).parent.mkdir(parents=True)
     own = {"version": 1, "device": "h200", "seed": 3, "source": ""}

@@ -1,6 +1,7 @@
-"""NVRTC without ptxas: whether a kernel compiles, at a small part of the cost, and into which PTX."""
+"""NVRTC without ptxas, which compiles at a small part of the cost, and parts of the toolkit beside it."""
 
 from cuda.bindings import nvrtc
+from cuda.pathfinder import find_nvidia_binary_utility, locate_nvidia_header_directory
 
 from autotune.codegen.model.program import Program
 
@@ -28,3 +29,14 @@ def compiled_ptx(source: str, arch: str, *options: str) -> str:
     nvrtc.nvrtcDestroyProgram(built)
     assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.decode()
     return ptx.rstrip(b"\0").decode()
+
+
+NVCC = find_nvidia_binary_utility("nvcc")
+
+_HEADERS = locate_nvidia_header_directory("cudart")
+
+assert _HEADERS, "the dependency cuda-toolkit[cudart] has cuda.h"
+
+INCLUDE = f"-I{_HEADERS.abs_path}"
+
+UNOPTIMISED = ("--Ofast-compile=max",)  # of nvcc: half the time, where the kernel does not matter

@@ -1,7 +1,8 @@
 """Bugs that are planted in a kernel's source, to see the emulator find them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -41,3 +42,17 @@ def check_caught(
     bug = with_bug(program, right, wrong)
     with pytest.raises(EmulatorError, match=said):
         verify(problem, bug, seeds, compute_capability)
+
+
+def caught(
+    emitted: Callable[[Any, Any], Program],
+    bugs: Sequence[tuple[Problem, Any, str, str]],
+    seeds: Iterable[int] = SEEDS,
+) -> Callable[..., None]:
+    """A test of bugs, each in the program that is emitted for a problem by a schedule or its words."""
+
+    @pytest.mark.parametrize(("problem", "schedule", "right", "planted"), bugs)
+    def test(problem: Problem, schedule: object, right: str, planted: str) -> None:
+        check_caught(problem, emitted(problem, schedule), right, planted, seeds)
+
+    return test

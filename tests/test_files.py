@@ -1,12 +1,15 @@
 """Files are replaced as a whole or not at all."""
 
 import os
+import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from autotune.base.files import atomic_write, read_regular, write_text
+from autotune.base.signals import handled
 
 
 @pytest.mark.parametrize("before", [None, "old"])
@@ -72,3 +75,24 @@ def test_a_file_may_have_as_many_bytes_as_are_asked_for(tmp_path: Path) -> None:
     assert read_regular(path, 4) == b"four"
     with pytest.raises(ValueError, match="has over 3 bytes"):
         read_regular(path, 3)
+
+
+def ignored(*_signal: object) -> None:
+    pass
+
+
+def test_signals_are_handled_meanwhile_and_as_before_afterwards() -> None:
+    before, seen = signal.getsignal(signal.SIGUSR1), []
+    with handled(lambda number, _: seen.append(number), signal.SIGUSR1):
+        signal.raise_signal(signal.SIGUSR1)
+    assert seen == [signal.SIGUSR1]
+    assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_outside_of_the_main_thread_nothing_is_handled() -> None:
+    def handler() -> object:
+        with handled(ignored, signal.SIGUSR1):
+            return signal.getsignal(signal.SIGUSR1)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(handler).result() == signal.getsignal(signal.SIGUSR1)

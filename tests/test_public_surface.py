@@ -1,14 +1,17 @@
 """What ``import autotune`` offers, and what it costs."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module, metadata
 from importlib.metadata import version
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 import autotune
+from autotune.base.errors import AutotuneError
 
 
 def test_import_autotune_brings_in_the_standard_library_only() -> None:
@@ -38,3 +41,23 @@ def test_a_checkout_on_the_path_has_no_version(monkeypatch: pytest.MonkeyPatch) 
 def test_python_m_autotune_is_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "autotune", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"autotune {autotune.__version__}\n"
+
+
+PACKAGE = Path(autotune.__file__).parent
+
+SOURCES = sorted(
+    path
+    for folder in (PACKAGE, *(link for link in PACKAGE.iterdir() if link.is_symlink()))
+    for path in folder.rglob("*.py")
+)
+
+ERRORS = [
+    (".".join(path.relative_to(PACKAGE).with_suffix("").parts), name)
+    for path in SOURCES
+    for name in re.findall(r"^ *class (\w+Error)\b", path.read_text(), re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize(("module", "name"), ERRORS)
+def test_errors_have_one_root(module: str, name: str) -> None:
+    assert issubclass(getattr(import_module(f"autotune.{module}"), name), AutotuneError)

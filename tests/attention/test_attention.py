@@ -9,6 +9,7 @@ from attention_cases import KINDS, LIMITS
 from autotune import dispatcher
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.attention.tiles import seen_keys
 
@@ -76,6 +77,11 @@ def test_vectors_are_no_wider_than_heads_are_aligned_for() -> None:
     assert "vector_width 8 over the 4 elements of aligned loads" in OPERATOR.violations(
         problem, FlashSchedule(vector_width=8), LIMITS
     )
+
+
+def test_no_more_blocks_stay_than_there_are_tiles() -> None:
+    complaints = OPERATOR.violations(AttentionProblem(64, 64, 2, head_dim=64), WgmmaSchedule(grid_blocks=9), LIMITS)
+    assert complaints == ["grid_blocks 9: expected 2 tiles at most, or 0"]
 
 
 def test_tiles_of_keys_count_whole_if_queries_see_all() -> None:

@@ -1,8 +1,8 @@
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import bench_fakes
 import pytest
+from cli.cli_command import Outcome
 
 from autotune import bench as benchmarks
 from autotune.bench import comparison
@@ -55,17 +55,6 @@ def record(monkeypatch, tmp_path):
             database.record(Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(seconds,)))
 
     return store
-
-
-@dataclass(frozen=True)
-class Outcome:
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def json(self):
-        return json.loads(self.stdout)
 
 
 @pytest.fixture

@@ -107,19 +107,10 @@ def test_heuristic_results_lie_as_in_the_header():
     assert [getattr(HeuristicResult, name).offset for name, _ in HeuristicResult._fields_] == [0, 64, 72, 76, 80]
 
 
-class Buffers:
-    """A session of a problem whose buffers begin at 1000 (a) and 2000 (b)."""
-
-    def __init__(self, problem):
-        self.problem = problem
-
-    def pointer(self, name):
-        return {"a": 1000, "b": 2000}[name]
-
-
 @pytest.mark.parametrize("size", [40, 96, 1000])
 def test_a_copy_is_filled_with_the_input(size):
-    session = Buffers(operator("transpose").problem_type(3, 8))  # 96 B
+    problem = operator("transpose").problem_type(3, 8)  # 96 B
+    session = SimpleNamespace(problem=problem, pointer={"a": 1000, "b": 2000}.get)
     memory = bytearray(9000)
     memory[1000:1096] = bytes(range(1, 97))
     for begin, end, origin in filling(session, 5000, size):
@@ -148,17 +139,10 @@ class Recorded:
         ({}, {"EPILOGUE": 1}),
         ({"residual": True, "bias": Bias.ROW}, {"EPILOGUE": 4, "BIAS_POINTER": 5008}),
         ({"activation": Activation.RELU, "bias": Bias.ROW}, {"EPILOGUE": 6, "BIAS_POINTER": 5008}),
-        (
-            {"activation": Activation.GELU_TANH, "preactivation": True, "batch": 2},
-            {
-                "EPILOGUE": 160,
-                "EPILOGUE_AUX_POINTER": 6000,
-                "EPILOGUE_AUX_LD": 32,
-                "EPILOGUE_AUX_BATCH_STRIDE": 64 * 32,
-            },
-        ),
+        ({"activation": Activation.GELU_TANH, "preactivation": True, "batch": 2},
+         {"EPILOGUE": 160, "EPILOGUE_AUX_POINTER": 6000, "EPILOGUE_AUX_LD": 32, "EPILOGUE_AUX_BATCH_STRIDE": 64 * 32}),
     ],
-)
+)  # fmt: skip
 def test_cublaslt_ends_with_an_epilogue(fields, expected):
     library, session = Recorded(), SimpleNamespace(pointer={"bias": 5008, "z": 6000}.get)
     cublaslt_epilogue.set_epilogue(library, None, session, GemmProblem(64, 32, 64, **fields), ExitStack())
@@ -233,28 +217,14 @@ def test_cublaslt_has_integers_of_32_bits_alone():
     ],
 )
 def test_cublaslt_gets_the_scales_of_its_transposed_product_as_aligned_as_it_asks_for(monkeypatch, scales, expected):
-    class Library:
-        def __init__(self):
-            self.found = {}
-
-        def set(self, handle, attribute, value):
-            self.found[attribute.name] = value.value
-
-    class Session:
-        stream = 7
-
-        def __init__(self, problem):
-            self.problem = problem
-
-        def pointer(self, name):
-            return {"scale_a": 3004, "scale_b": 4000}[name]
-
     def copied(*arguments):
         assert arguments == (3008, 3004, 4 if scales is Scales.TENSOR else 256, 7)
         return (driver.CUresult.CUDA_SUCCESS,)
 
     monkeypatch.setattr(driver, "cuMemcpyDtoDAsync", copied)
     monkeypatch.setattr(aligned_inputs, "allocated", lambda stack, size: 3008)
-    library, problem = Library(), GemmProblem(64, 64, 64, dtype=DType.FLOAT8_E4M3, scales=scales)
-    cublaslt._set_scales(library, None, Session(problem), problem, ExitStack())
-    assert library.found == expected
+    problem = GemmProblem(64, 64, 64, dtype=DType.FLOAT8_E4M3, scales=scales)
+    pointer = {"scale_a": 3004, "scale_b": 4000}.get
+    library, session = Recorded(), SimpleNamespace(stream=7, problem=problem, pointer=pointer)
+    cublaslt._set_scales(library, None, session, problem, ExitStack())
+    assert library.values == expected

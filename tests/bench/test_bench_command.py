@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from bench_fakes import baseline
-from calibration_factory import calibration
+from factories import calibration
 
 from autotune.bench import OWN
 from autotune.bench import run as benchmark_run
@@ -169,9 +169,7 @@ def test_what_is_not_installed_is_skipped_by_name_unless_it_was_named(bench, bas
     assert outcome.stderr.startswith("skipped: the baseline mover needs Mover: pip install mover\n")
     assert list(outcome.json["baselines"]) == ["copy"]
     assert list(outcome.json["skipped"]) == ["mover"]
-    outcome = bench(*SIZES, "--against", "mover")
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr == "autotune: the baseline mover needs Mover: pip install mover\n"
+    assert bench(*SIZES, "--against", "mover").refusal == "the baseline mover needs Mover: pip install mover"
 
 
 WRONG = Evaluation(Status.WRONG, error="b: 3 of 9 elements")
@@ -288,9 +286,7 @@ def test_a_picture(bench, suite, tmp_path, name, begin):
 
 def test_a_picture_without_matplotlib(bench, suite, monkeypatch):
     monkeypatch.setattr(cli_bench, "find_spec", lambda name: None)
-    outcome = bench(*suite, "--plot", "ratios.svg")
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr == "autotune: --plot needs Matplotlib: pip install matplotlib\n"
+    assert bench(*suite, "--plot", "ratios.svg").refusal == "--plot needs Matplotlib: pip install matplotlib"
 
 
 def test_a_picture_without_baselines(bench, baselines, record):

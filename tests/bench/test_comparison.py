@@ -1,15 +1,18 @@
 """Who is verified, captured and sampled in which order, and what the samples say."""
 
 import re
-from contextlib import contextmanager
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from threading import Event
 
 import pytest
 from bench_fakes import Session, baseline
 
 from autotune.base.cuda_core import CUDAError
-from autotune.bench import OWN, Baseline, Comparison, compare
+from autotune.bench import OWN, Baseline, Comparison, compare, time_limit
 from autotune.bench.interleave import interleaved
+from autotune.bench.time_limit import within
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.db import Status
 from autotune.devices.base import DeviceError, Evaluation
@@ -124,3 +127,46 @@ def test_a_baseline_that_hangs_takes_no_figure_from_the_others(session, monkeypa
 def test_what_cuda_refuses_a_baseline_ends_the_comparison(session):
     with pytest.raises(DeviceError, match=r"^mover: "):
         compared(session, mover=baseline("mover", error=CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: lost")))
+
+
+def test_a_block_that_waits_is_interrupted():
+    with pytest.raises(TimeoutError, match=r"^no result within 0\.05 s$"), within(0.05):
+        Event().wait(5)
+
+
+def test_a_block_that_goes_on_is_interrupted_again(monkeypatch):
+    monkeypatch.setattr(time_limit, "_AGAIN_SECONDS", 0.05)
+    with pytest.raises(TimeoutError), within(0.05):
+        with suppress(TimeoutError):
+            Event().wait(5)
+        Event().wait(2)
+
+
+def test_an_interruption_is_told_as_one_whatever_a_library_makes_of_it():
+    with pytest.raises(TimeoutError, match=r"^no result within"), within(0.05):
+        try:
+            Event().wait(5)
+        except TimeoutError as error:
+            raise RuntimeError("the backend raised") from error
+
+
+def test_an_error_in_time_stays_what_it_is():
+    with pytest.raises(RuntimeError, match="no kernel"), within(5):
+        raise RuntimeError("no kernel")
+
+
+def test_a_block_in_time_is_not_interrupted_later():
+    before = signal.getsignal(signal.SIGALRM)
+    with within(5):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) == before
+
+
+def test_a_thread_has_no_limit():
+    def timer():
+        with within(5):
+            return signal.getitimer(signal.ITIMER_REAL)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(timer).result() == (0, 0)

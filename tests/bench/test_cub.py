@@ -1,4 +1,4 @@
-"""How drivers of CUB are compiled, and what that of reduce is."""
+"""How drivers of CUB are compiled, and what those of reduce and scan are."""
 
 import re
 from pathlib import Path
@@ -7,15 +7,18 @@ import pytest
 
 from autotune.bench.baselines import cub
 from autotune.bench.baselines.rows import cub_reduce
+from autotune.bench.baselines.scan import cub as scan_cub
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.scan.scan.operation import Operation as Scanned
+from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.devices.base import DeviceError
 
 
-def stated(problem: ReduceProblem) -> dict[str, str]:
+def stated(source: str) -> dict[str, str]:
     """The types and the macros ahead of the driver."""
-    return dict(re.findall(r"^(?:using|#define) (\w+) (?:= )?(.*?);?$", cub_reduce.source(problem), re.MULTILINE))
+    return dict(re.findall(r"^(?:using|#define) (\w+) (?:= )?(.*?);?$", source, re.MULTILINE))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ def stated(problem: ReduceProblem) -> dict[str, str]:
 def test_a_driver_of_reduce_states_the_types_and_the_operation(
     problem: ReduceProblem, expected: dict[str, str]
 ) -> None:
-    found = stated(problem)
+    found = stated(cub_reduce.source(problem))
     assert {name: found[name] for name in expected} == expected
 
 
@@ -68,3 +71,34 @@ def test_what_nvcc_says_is_one_line(says: str, expected: str, tmp_path: Path, mo
     monkeypatch.setattr(cub, "_nvcc", lambda: str(nvcc))
     with pytest.raises(DeviceError, match=f"^nvcc: {expected}$"):
         cub.compiled(says, "sm_90")
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        (ScanProblem(1, 9), {"Element": "float", "Operation": "cuda::std::plus<>", "CONVERTS": "0", "REVERSE": "0"}),
+        (ScanProblem(1, 9, dtype=DType.BFLOAT16), {"Element": "__nv_bfloat16", "Number": "float", "CONVERTS": "1"}),
+        (ScanProblem(1, 9, dtype=DType.INT32, wide=True), {"Number": "long long", "Result": "long long"}),
+        (
+            ScanProblem(1, 9, Scanned.MAX, DType.INT32, exclusive=True),
+            {"IDENTITY": "-2147483647 - 1", "EXCLUSIVE": "1"},
+        ),
+        (
+            ScanProblem(1, 9, Scanned.MIN, DType.INT64, reverse=True),
+            {"IDENTITY": "9223372036854775807", "REVERSE": "1"},
+        ),
+        (ScanProblem(1, 9, Scanned.MAX), {"IDENTITY": "-cuda::std::numeric_limits<Number>::infinity()"}),
+    ],
+    ids=lambda value: getattr(value, "key", ""),
+)
+def test_a_driver_of_scan_states_the_types_and_the_operation(problem: ScanProblem, expected: dict[str, str]) -> None:
+    found = stated(scan_cub.source(problem))
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "problem", [ScanProblem(2, 9), ScanProblem(1, 9, flags=True), ScanProblem(1, 9, init=True)], ids=lambda p: p.key
+)
+def test_cub_scans_one_array(problem: ScanProblem) -> None:
+    with pytest.raises(ValueError, match=r"^this driver of cub::DeviceScan scans one array, without rows, "):
+        scan_cub.source(problem)

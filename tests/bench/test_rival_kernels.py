@@ -68,28 +68,16 @@ def test_a_problem_that_a_rival_has_needs_its_package(monkeypatch, rival, packag
 @pytest.mark.parametrize(
     ("bind", "problem", "where", "expected"),
     [
-        (
-            quack._norm,
-            RmsNormProblem(3, 8, residual=True, statistics=True),
-            "rmsnorm._rmsnorm_fwd",
-            ["x", "weight", "y", None, "rstd", None, "residual", "sum", 0.01, False],
-        ),
-        (
-            quack._norm,
-            LayerNormProblem(3, 8, statistics=True),
-            "rmsnorm._rmsnorm_fwd",
-            ["x", "weight", "y", "bias", "rstd", "mean", None, None, 0.01, True],
-        ),
+        (quack._norm, RmsNormProblem(3, 8, residual=True, statistics=True), "rmsnorm._rmsnorm_fwd",
+         ["x", "weight", "y", None, "rstd", None, "residual", "sum", 0.01, False]),
+        (quack._norm, LayerNormProblem(3, 8, statistics=True), "rmsnorm._rmsnorm_fwd",
+         ["x", "weight", "y", "bias", "rstd", "mean", None, None, 0.01, True]),
         (quack._softmax, SoftmaxProblem(3, 8), "softmax._softmax_fwd", ["x", "y"]),
         (quack._softmax_backward, SoftmaxBackwardProblem(3, 8), "softmax._softmax_backward", ["dy", "y", "dx"]),
-        (
-            quack._cross_entropy,
-            CrossEntropyProblem(3, 8, gradient=True),
-            "cross_entropy.cross_entropy_fwd_out",
-            ["x", "target", None, "loss", None, "d", None, -100],
-        ),
+        (quack._cross_entropy, CrossEntropyProblem(3, 8, gradient=True), "cross_entropy.cross_entropy_fwd_out",
+         ["x", "target", None, "loss", None, "d", None, -100]),
     ],
-)
+)  # fmt: skip
 def test_what_quack_gets(monkeypatch, bind, problem, where, expected):
     module, _, function = where.rpartition(".")
     given = []

@@ -1,19 +1,22 @@
 """Comparing searches: what is counted, and that each search does what its name says."""
 
 import json
+from ast import literal_eval
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
 from math import inf
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from recording_factory import PROBLEM, SPEC, recording, schedules, seconds, trials
+from factories import PROBLEM, SPEC, recording, schedules, seconds, trials
 
 from autotune.base.errors import InputError
 from autotune.bench.search import SEARCHERS, compare_searches, missing
 from autotune.bench.search.compare import Found, near_after
 from autotune.bench.search.kernel_tuner import cache_document, simulated, t4_document
+from autotune.bench.search.t1 import t1_document
 from autotune.db import Status
 from autotune.db.recording import write_recording
 from autotune.devices.recording import load
@@ -167,3 +170,25 @@ def test_a_missing_kernel_tuner_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(searchers, "find_spec", lambda name: None)
     assert "pip install 'autotune[kernel-tuner]'" in missing("kernel_tuner.pso")
     assert missing("random") == ""
+
+
+TYPES = {"bool": bool, "int": int, "string": str}
+
+
+def test_the_space_and_the_fastest_kernel_are_described(tmp_path: Path) -> None:
+    loaded = load(recording(tmp_path / "recording.jsonl.gz", 8))
+    document = t1_document(loaded)
+    space = loaded.operator.space(loaded.problem, loaded.spec)
+    described = document["ConfigurationSpace"]["TuningParameters"]
+    assert [one["Name"] for one in described] == [parameter.name for parameter in space.parameters]
+    for one, parameter in zip(described, space.parameters, strict=True):
+        values = literal_eval(one["Values"])
+        assert values == list(parameter.values)
+        assert {type(value) for value in values} == {TYPES[one["Type"]]}
+    fastest = min(loaded.seconds, key=lambda schedule: loaded.seconds[schedule])
+    (launch,) = loaded.operator.program(loaded.problem, fastest, loaded.spec).launches
+    kernel = document["KernelSpecification"]
+    assert kernel["KernelName"] == launch.entry
+    assert kernel["GlobalSize"] == dict(zip("XYZ", map(str, launch.grid), strict=True))
+    assert kernel["LocalSize"] == dict(zip("XYZ", map(str, launch.block), strict=True))
+    assert {"Language", "KernelName", "KernelFile", "GlobalSize", "LocalSize"} <= set(kernel)  # which T1 requires

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from recording_factory import SPEC
+from factories import SPEC
 
 from autotune.bench.time_model import FIRST, quality
 from autotune.codegen.model.schedule import Schedule

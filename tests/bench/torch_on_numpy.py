@@ -11,7 +11,9 @@ from autotune.codegen.model.dtype import DType
 
 
 class Tensor:
-    """A NumPy array with PyTorch's names."""
+    """A NumPy array with PyTorch's names; `_METHODS` has those that are one function of NumPy."""
+
+    device = "cuda"
 
     def __init__(self, array):
         self.array = array
@@ -21,14 +23,8 @@ class Tensor:
     dtype = property(lambda self: self.array.dtype)
     mT = property(lambda self: Tensor(self.array.swapaxes(-1, -2)))  # noqa: N815
 
-    def __getitem__(self, index):
-        return Tensor(self.array[index.array if isinstance(index, Tensor) else index])
-
     def __setitem__(self, index, other):
         self.array[index] = other.array
-
-    def __neg__(self):
-        return Tensor(-self.array)
 
     def __sub__(self, other):
         return self + -other
@@ -44,24 +40,6 @@ class Tensor:
         strides = [stride * self.itemsize for stride in strides]
         return Tensor(np.lib.stride_tricks.as_strided(self.array, shape, strides))
 
-    def transpose(self, first, second):
-        return Tensor(self.array.swapaxes(first, second))
-
-    def __ge__(self, other):
-        return Tensor(self.array >= other.array)
-
-    def __eq__(self, other):
-        return Tensor(self.array == other)
-
-    def __or__(self, other):
-        return Tensor(self.array | other.array)
-
-    def __mod__(self, other):
-        return Tensor(self.array % other)
-
-    def all(self, dim, keepdim):
-        return Tensor(self.array.all(dim, keepdims=keepdim))
-
     def __add__(self, other):
         with np.errstate(all="ignore"):
             return Tensor(numbers(self) + numbers(other))
@@ -70,59 +48,12 @@ class Tensor:
         with np.errstate(all="ignore"):
             return Tensor(numbers(self) * numbers(other))
 
-    device = "cuda"
-
-    def clone(self):
-        return Tensor(self.array.copy())
-
-    def detach(self):
-        return Tensor(self.array)
-
-    def requires_grad_(self):
-        return self
-
-    def float(self):
-        return Tensor(self.array.astype(np.float32))
-
-    def to(self, dtype):
-        return Tensor(self.array.astype(dtype))
-
-    def repeat(self, times):
-        return Tensor(np.tile(self.array, times))
-
-    def cos(self):
-        return Tensor(np.cos(self.array))
-
-    def sin(self):
-        return Tensor(np.sin(self.array))
-
     def flatten(self, first=0, last=None):
         after = self.array.shape[last + 1 :] if last is not None else ()
         return Tensor(self.array.reshape(*self.array.shape[:first], -1, *after))
 
     def unflatten(self, dim, sizes):
         return Tensor(self.array.reshape(*sizes, *self.array.shape[dim + 1 :]))
-
-    def __invert__(self):
-        return Tensor(~self.array)
-
-    def square(self):
-        return Tensor(np.square(self.array))
-
-    def mean(self, dim, keepdim=False):
-        return Tensor(self.array.mean(dim, keepdims=keepdim))
-
-    def sum(self, dim, keepdim=False):
-        return Tensor(self.array.sum(dim, keepdims=keepdim))
-
-    def exp(self):
-        return Tensor(np.exp(self.array))
-
-    def rsqrt(self):
-        return Tensor(1 / np.sqrt(self.array))
-
-    def masked_fill(self, mask, value):
-        return Tensor(np.where(mask.array, self.array.dtype.type(value), self.array))
 
     def masked_fill_(self, mask, value):
         np.copyto(self.array, self.array.dtype.type(value), where=mask.array)
@@ -131,33 +62,9 @@ class Tensor:
         self.array[...] = self.array.astype(np.float32) / np.float32(by)  # rounded to the dtype
         return self
 
-    def abs(self):
-        return Tensor(np.abs(self.array))
-
-    def amin(self, dim):
-        return Tensor(self.array.min(dim))
-
-    def amax(self, dim):
-        return Tensor(self.array.max(dim))
-
-    def clamp(self, min=None, max=None):
-        return Tensor(np.clip(self.array, min, max))
-
-    def round(self):
-        return Tensor(np.rint(self.array))
-
     def reciprocal(self):
         with np.errstate(divide="ignore", over="ignore"):
             return Tensor(1 / self.array)
-
-    def __gt__(self, other):
-        return Tensor(self.array > other)
-
-    def __truediv__(self, by):
-        return Tensor(self.array / np.float32(by))
-
-    def __lshift__(self, by):
-        return Tensor(self.array << np.uint8(by))
 
     def fill_(self, value):
         self.array[...] = value
@@ -171,6 +78,53 @@ class Tensor:
         self.array[...] = beta * self.array + alpha * (a.array @ b.array) if beta else alpha * (a.array @ b.array)
 
     baddbmm_ = addmm_
+
+
+_METHODS = {
+    "__getitem__": lambda x, index: x[index],
+    "__neg__": np.negative,
+    "__invert__": np.invert,
+    "__ge__": np.greater_equal,
+    "__gt__": np.greater,
+    "__eq__": np.equal,
+    "__or__": np.bitwise_or,
+    "__mod__": np.mod,
+    "__lshift__": lambda x, by: x << np.uint8(by),
+    "__truediv__": lambda x, by: x / np.float32(by),
+    "transpose": np.swapaxes,
+    "clone": np.copy,
+    "detach": np.asarray,
+    "requires_grad_": np.asarray,
+    "float": lambda x: x.astype(np.float32),
+    "to": lambda x, dtype: x.astype(dtype),
+    "repeat": np.tile,
+    "cos": np.cos,
+    "sin": np.sin,
+    "square": np.square,
+    "exp": np.exp,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "abs": np.abs,
+    "round": np.rint,
+    "clamp": lambda x, min=None, max=None: np.clip(x, min, max),
+    "amin": np.min,
+    "amax": np.max,
+    "all": lambda x, dim, keepdim: x.all(dim, keepdims=keepdim),
+    "mean": lambda x, dim, keepdim=False: x.mean(dim, keepdims=keepdim),
+    "sum": lambda x, dim, keepdim=False: x.sum(dim, keepdims=keepdim),
+    "masked_fill": lambda x, mask, value: np.where(mask, x.dtype.type(value), x),
+}
+
+
+def _method(function):
+    def method(self, *arguments, **named):
+        given = (one.array if isinstance(one, Tensor) else one for one in arguments)
+        return Tensor(function(self.array, *given, **named))
+
+    return method
+
+
+for _name, _function in _METHODS.items():
+    setattr(Tensor, _name, _method(_function))
 
 
 def numbers(tensor):
@@ -280,10 +234,6 @@ def layer_norm(x, shape, weight, bias, eps):
         return Tensor(result.astype(x.array.dtype)), Tensor(mean), Tensor(rstd)
 
 
-def zeros_like(x, *, dtype):
-    return Tensor(np.zeros(x.shape, dtype))
-
-
 def layer_norm_gradients(dy, x, shape, mean, rstd, weight, bias, wanted):
     """Of a norm's input, weight and bias, rounded once; rms_norm has no mean."""
     numbers, g = x.array.astype(np.float64), dy.array.astype(np.float64)
@@ -383,5 +333,5 @@ TORCH = SimpleNamespace(
     segment_reduce=segment_reduce,
     softmax=softmax,
     sum=reduction(np.sum),
-    zeros_like=zeros_like,
+    zeros_like=lambda x, *, dtype: Tensor(np.zeros(x.shape, dtype)),
 )

@@ -16,5 +16,11 @@ class Outcome:
     def json(self) -> Any:
         return json.loads(self.stdout)
 
+    @property
+    def refusal(self) -> str:
+        """What is said of bad input, which is all."""
+        assert (self.code, self.stdout, self.stderr.count("\n")) == (2, "", 1), self
+        return self.stderr.removeprefix("autotune: ").removesuffix("\n")
+
 
 Command = Callable[..., Outcome]

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_command import Command, Outcome
+from cli.cli_command import Command, Outcome
 from mutants.cache import cache_with_runtime
 
 from autotune.cli.app import run

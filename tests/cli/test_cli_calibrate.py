@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from calibration_factory import calibration
-from cli_command import Command
+from cli.cli_command import Command
+from factories import calibration
 
 from autotune.calibrate import run
 from autotune.cli.rendering.calibration import amount, size
@@ -67,24 +67,11 @@ def test_an_experiment_that_fails_is_one_line(autotune: Command, monkeypatch: py
         assert database.calibration(H200.name) is None
 
 
-def test_it_needs_a_gpu(autotune: Command) -> None:
-    outcome = autotune("calibrate", "--device", "h200")
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr == (
-        "autotune: calibrate needs a GPU, which device h200 is not: expected a number such as 0\n"
-    )
-
-
 def test_what_was_not_calibrated_is_said(autotune: Command) -> None:
     outcome = autotune("calibrate", "show", "--device", "t4")
     assert (outcome.code, outcome.stderr) == (
         1, "autotune: Tesla T4 was not calibrated: autotune calibrate measures a GPU\n"
     )  # fmt: skip
-
-
-def test_options_of_show_stand_behind_it(autotune: Command) -> None:
-    outcome = autotune("calibrate", "--json", "show")
-    assert (outcome.code, outcome.stderr) == (2, "autotune: show has options of its own: write them after it\n")
 
 
 @pytest.mark.parametrize(

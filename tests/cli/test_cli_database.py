@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
@@ -202,10 +202,8 @@ def test_a_database_that_the_user_names_must_be_there_to_be_read(
         words += ["--db", str(typo)]
     else:
         monkeypatch.setenv("AUTOTUNE_DB", str(typo))
-    outcome = autotune(*words)
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr == (
-        f"autotune: {typo}: there is no such database; autotune tune and autotune db import make one\n"
+    assert (
+        autotune(*words).refusal == f"{typo}: there is no such database; autotune tune and autotune db import make one"
     )
     assert not typo.exists()
 
@@ -346,8 +344,6 @@ def test_what_cannot_be_true_is_not_imported(autotune: Command, filled: Path, tm
     with TuningDB() as database:
         genuine = database.trials()
         write_document(document, to_document([replace(genuine[0], samples=(1e-12,))]))
-    outcome = autotune("db", "import", str(document))
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert outcome.stderr == "autotune: trials[0]: 1e-12 s is shorter than any launch takes\n"
+    assert autotune("db", "import", str(document)).refusal == "trials[0]: 1e-12 s is shorter than any launch takes"
     with TuningDB() as database:
         assert database.trials() == genuine

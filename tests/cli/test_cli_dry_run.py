@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.cli import early_warnings
 from autotune.cli.rendering.dry_run import outlook_document

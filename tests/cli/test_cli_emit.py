@@ -2,12 +2,18 @@
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_command import Command
-from cuda_toolkit import NVCC, UNOPTIMISED
+from cli.cli_command import Command
+from dispatcher.records import trial
+from nvrtc import NVCC, UNOPTIMISED
 
+from autotune.codegen.layout.transpose.problem import TransposeProblem
+from autotune.codegen.layout.transpose.schedule import TransposeSchedule
+from autotune.codegen.model.schedule import Specialize
+from autotune.db import ProblemRecord, TuningDB
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device
 
@@ -51,13 +57,6 @@ def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> Non
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_file_that_cannot_be_written_is_bad_input(autotune: Command, tmp_path: Path) -> None:
-    path = tmp_path / "no-such-folder" / "kernel.cu"
-    outcome = autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
-    assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
-    assert str(path.parent) in outcome.stderr
-
-
 @pytest.mark.skipif(NVCC is None, reason="needs nvcc")
 def test_nvcc_accepts_it(autotune: Command, tmp_path: Path) -> None:
     """One operator's will do: the contract tests have nvcc accept what each of them emits."""
@@ -80,3 +79,44 @@ def test_what_the_compiler_makes_is_printed_with_registers_and_spills(
     tool.write_text("#!/bin/sh\necho instructions of $1\n")
     tool.chmod(0o700)
     assert autotune(*problem, "--sass").stdout.splitlines()[1] == "instructions of --print-code"
+
+
+KNOWN, OTHER = TransposeProblem(64, 64), TransposeProblem(65, 64)
+
+
+@pytest.fixture
+def export(autotune: Command, tmp_path: Path) -> Command:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 64, "n": 64}, {"m": 65, "n": 64}]')
+    with TuningDB() as database:
+        known = ProblemRecord("transpose", KNOWN.key, KNOWN.to_dict())
+        database.record(replace(trial(KNOWN, TransposeSchedule(specialize=Specialize.SHAPE)), problem=known))
+
+    def call(*options: str) -> object:
+        return autotune("export", "transpose", "--device", "h200", "--suite", str(suite), "--sizes", "40", *options)
+
+    return call
+
+
+def test_a_folder_for_c_is_written(export: Command, tmp_path: Path) -> None:
+    outcome = export("-o", str(tmp_path / "c"))
+    assert outcome.code == 0
+    kernels = len(list((tmp_path / "c").glob("*.cubin")))
+    assert outcome.stdout == f"wrote 2 records and {kernels} kernels to {tmp_path / 'c'}\n"
+    assert outcome.stderr == f"without a record, served by the nearest one or by the time model: {OTHER.key}\n"
+    assert "{{64, 64}, " in (tmp_path / "c" / "tables.hpp").read_text()
+    document = export("-o", str(tmp_path / "again"), "--check", "20", "--json").json
+    assert (document["records"], document["missing"]) == ([KNOWN.key], [OTHER.key])
+    assert document["agreement"] > 0.5
+    assert document["regret"] < 0.1
+
+
+def test_bad_input_is_one_line(export: Command, autotune: Command, tmp_path: Path) -> None:
+    folder = str(tmp_path / "c")
+    assert export("-o", str(tmp_path)).stderr == f"autotune: {tmp_path} exists: name a folder to make\n"
+    outcome = autotune("export", "transpose", "--device", "h200", "--lda", "8192", "-o", folder)
+    assert (outcome.code, outcome.stdout) == (2, "")
+    assert outcome.stderr.startswith(
+        f"autotune: {TransposeProblem(4096, 4096, lda=8192).key}: expected a problem of the kind"
+    )
+    assert not Path(folder).exists()

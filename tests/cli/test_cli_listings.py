@@ -5,10 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
+from autotune.cli.app import run
 from autotune.cli.commands import doctor
+from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
+from autotune.db.exchange import to_document, write_document
+from autotune.devices.driver import cuda_device_count
+from autotune.runs.run import begun
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device, named_devices
 
@@ -97,3 +102,72 @@ def test_doctor_writes_to_the_cache_that_is_used(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(doctor, "TemporaryFile", full)
     with pytest.raises(OSError, match="No space left on device: free some, or set AUTOTUNE_CACHE"):
         doctor._cache()
+
+
+PROBLEM = ("--device", "h200", "--m", "520", "--n", "512", "--k", "512")
+
+
+def test_it_prints_what_a_call_gets(autotune: Command, tmp_path: Path) -> None:
+    from dispatcher.records import schedule, trial
+
+    known = SgemmProblem(512, 512, 512)
+    write_document(tmp_path / "known.json", to_document([trial(known, schedule(7, known), seconds=1e-5)]))
+    assert autotune("db", "import", str(tmp_path / "known.json")).code == 0
+    document = autotune("explain", "sgemm", *PROBLEM, "--json").json
+    assert document["chosen"] == document["considered"][0]
+    assert document["chosen"]["rule"] == "nearest"
+    assert document["chosen"]["record"] == known.key
+    assert document["chosen"]["schedule"]["raster_group"] == 107
+    assert [choice["rule"] for choice in document["considered"]] == ["nearest", "model", "default"]
+    chosen, considered = autotune("explain", "sgemm", *PROBLEM).stdout.split("Considered")
+    for word in ("nearest: the record of a similar problem", known.key, "10 µs predicted", "raster_group=107"):
+        assert word in chosen
+    assert [line.split()[0] for line in considered.splitlines()[3:6]] == ["nearest", "model", "default"]
+    exact = autotune("explain", "sgemm", "--device", "h200", "--m", "512", "--n", "512", "--k", "512").stdout
+    assert "10 µs measured" in exact
+    assert "distance" not in exact.split("Considered")[0]
+
+
+FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("em", ["emit"]),
+        ("emit ", [*OPERATORS]),
+        ("emit sgemm BK", ["BK="]),
+        ("emit sgemm block_", ["block_m=", "block_n=", "block_k="]),
+        ("emit sgemm lane", ["lane_map=row_major", "lane_map=z_order"]),
+        ("emit sgemm --transpose", ["--transpose-a", "--transpose-b"]),
+        ("emit sgemm --device ", [*FIRST_DEVICES, *named_devices()]),
+        ("tune sgemm --device h200,t", ["h200,t4"]),
+        ("occupancy --device t", ["t4"]),
+    ],
+)
+def test_what_begins_so_is_offered(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, completed: list[str]
+) -> None:
+    assert completions(capsys, monkeypatch, words) == completed
+
+
+def test_runs_are_offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "new.sqlite3"))
+    assert completions(capsys, monkeypatch, "runs show ") == []
+    with (
+        TuningDB() as database,
+        begun(database, "autotune tune", "transpose", [], {"sampler": "random", "seed": 0}) as made,
+    ):
+        pass
+    assert completions(capsys, monkeypatch, f"runs show {made.id[:2]}") == [made.id]
+    assert made.id in completions(capsys, monkeypatch, "report ")
+
+
+def completions(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str) -> list[str]:
+    line = f"autotune {words}"
+    monkeypatch.setenv("_AUTOTUNE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+    with pytest.raises(SystemExit):
+        run([])
+    return capsys.readouterr().out.split()

@@ -5,15 +5,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune import compiler
+from autotune.base.cache import cache_folder
 from autotune.dispatcher.choice import called
 from autotune.dispatcher.lock.lock import Lock
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 TRANSPOSE, H200 = operator("transpose"), named_device("h200")
+
 PROBLEM = TRANSPOSE.problem_type(40, 33)
 
 
@@ -81,3 +83,46 @@ def test_what_was_typed_wrong_is_told(autotune: Command, words: tuple[str, ...],
     outcome = autotune(*words)
     assert outcome.code == 2
     assert message in outcome.stderr
+
+
+WARM = ("warm", "transpose", "--device", "h200", "--n", "33")
+
+
+def test_what_it_compiled_is_not_compiled_again(
+    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 40}, {"m": 72}]')
+    outcome = autotune(*WARM, "--suite", str(suite), "--json")
+    assert [entry["problem"] for entry in outcome.json] == ["m40-n33-e4", "m72-n33-e4"]
+    assert outcome.stderr == "1/2  m40-n33-e4\n2/2  m72-n33-e4\n"
+    monkeypatch.setattr(compiler, "_built", None)  # nothing can be compiled any more
+    transpose, spec = operator("transpose"), named_device("h200")
+    for m, entry in zip((40, 72), outcome.json, strict=True):
+        schedule = transpose.schedule(entry["schedule"])
+        problem = transpose.problem_type(m, 33)
+        assert compiler.compile_kernel(transpose.program(problem, schedule, spec), spec.arch).cubin
+
+
+def test_people_get_a_table(autotune: Command) -> None:
+    outcome = autotune(*WARM, "--m", "40")
+    assert outcome.code == 0
+    assert "model" in next(line for line in outcome.stdout.splitlines() if "m40-n33-e4" in line)
+
+
+def test_info_and_clear_say_what_and_where(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
+    assert autotune("cache", "info").stdout == "files: 0, 0.0 MB, in a cache that does not exist yet\n"
+    folder = cache_folder("sources")
+    (folder / "sgemm-0123456789abcdef.cu").write_bytes(bytes(2_000_000))
+    (folder / "notes.txt").touch()
+    lines = autotune("cache", "info").stdout.splitlines()
+    assert lines[-2:] == [
+        f"files: 1, 2.0 MB, in {tmp_path}/cache",
+        "files of other names, which autotune did not write: 1; cache clear leaves them",
+    ]
+    assert any(line.split() == ["sources", "sources", "of", "winners", "1", "2.0"] for line in lines)
+    counted = {"kind": "sources", "files": 1, "bytes": 2_000_000, "foreign": 1}
+    assert autotune("cache", "clear", "--json").json == {"folder": str(tmp_path / "cache"), "kinds": [counted]}
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+    assert f"files: 0, 0.0 MB, removed from {tmp_path}/cache\n" in autotune("cache", "clear").stdout

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.base import log
 from autotune.base.worker import Worker

@@ -1,7 +1,7 @@
 """occupancy: of what a block takes, and of an operator's schedule."""
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
@@ -16,21 +16,13 @@ A100 = ("--device", "a100", "--threads", "256", "--registers", "64")
     ("arguments", "blocks", "limiters", "most"),
     [
         ((*A100, "--shared", "48K"), 3, ["shared memory"], {"threads": 512, "registers": 64, "shared_bytes": 40960}),
-        (
-            (*A100, "--shared", "32768"),
-            4,
-            ["registers", "shared memory"],  # of which the system takes 1 KiB for each block
-            {"threads": 384, "registers": 48, "shared_bytes": 31 * 1024 + 768},
-        ),
+        ((*A100, "--shared", "32768"), 4, ["registers", "shared memory"],
+         {"threads": 384, "registers": 48, "shared_bytes": 31 * 1024 + 768}),
         # The kernel of the worked example in "How to Optimize a CUDA Matmul Kernel", Simon Boehm, 2022.
-        (
-            ("--device", "a6000", "--threads", "1024", "--registers", "37", "--shared", "9K"),
-            1,
-            ["warps", "registers"],
-            {"threads": 768, "registers": 32, "shared_bytes": 49 * 1024},
-        ),
+        (("--device", "a6000", "--threads", "1024", "--registers", "37", "--shared", "9K"), 1, ["warps", "registers"],
+         {"threads": 768, "registers": 32, "shared_bytes": 49 * 1024}),
     ],
-)
+)  # fmt: skip
 def test_worked_examples(
     autotune: Command, arguments: tuple[str, ...], blocks: int, limiters: list[str], most: dict[str, int]
 ) -> None:

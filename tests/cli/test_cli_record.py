@@ -1,13 +1,23 @@
 """record: the file that it writes, and what it refuses. Measuring itself is a stand-in."""
 
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
-from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
+from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.recording import read_recording
+from autotune.devices import sanitizer, select
+from autotune.devices.base import Evaluation
+from autotune.devices.offline import OfflineSession
+from autotune.runs.failure_report import FailureReport
+from autotune.search_spaces.contract.registry import operator
+from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import TuneResult
 from autotune.tuner import record as measuring
 
@@ -20,7 +30,9 @@ WORDS = (
     "vector_load=4",
     "vector_store=4",
 )
+
 UNRESTRICTED = ("record", "transpose", "--device", "h200", "--m", "512", "--n", "512")
+
 RECORD = (*UNRESTRICTED, *WORDS)
 
 
@@ -100,3 +112,128 @@ def test_interrupted_or_fruitless_it_leaves_no_file(autotune: Command, measured:
     outcome = autotune(*RECORD, "-o", str(path))
     assert (outcome.code, path.exists()) == (1, False)
     assert "no schedule worked" in outcome.stderr
+
+
+H200 = named_device("h200")
+
+TRANSPOSE = operator("transpose")
+
+PROBLEM = TRANSPOSE.problem_type(40, 30)
+
+SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
+
+SOURCE = TRANSPOSE.program(PROBLEM, SCHEDULE, H200)
+
+
+def report(**changes: Any) -> FailureReport:
+    trial = Trial(
+        device=DeviceRecord(H200.name, H200.compute_capability, asdict(H200) | {"compute_capability": [9, 0]}),
+        problem=ProblemRecord("transpose", PROBLEM.key, PROBLEM.to_dict()),
+        schedule=SCHEDULE.to_dict(),
+        schedule_digest=SCHEDULE.digest,
+        status=Status.WRONG,
+        time_source=TimeSource.MODELLED,
+        error="wrong: 1 of 1200 elements",
+        program_digest=SOURCE.digest,
+    )
+    return FailureReport(replace(trial, **changes), "h200", 3, SOURCE.source)
+
+
+def written(failure: FailureReport) -> str:
+    path = failure.write()
+    assert path
+    return str(path)
+
+
+@pytest.fixture
+def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Evaluation], None]:
+    """A function that says what the device finds, which is in this process."""
+    monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
+
+    def set_outcome(found: Evaluation) -> None:
+        monkeypatch.setattr(OfflineSession, "evaluate", lambda *_: found)
+
+    return set_outcome
+
+
+def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment: Path) -> None:
+    outcome = autotune("replay", written(report()), "--json")
+    assert outcome.code == 0
+    recorded, replayed = outcome.json["recorded"], outcome.json["replayed"]
+    assert (recorded["status"], replayed["status"]) == ("wrong", "ok")
+    assert outcome.json["same_program"] is True
+    with TuningDB(str(environment)) as db:
+        assert db.trials() == []
+
+
+def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: Callable[[Evaluation], None]) -> None:
+    outcomes(Evaluation(Status.CRASHED, error="the process for measuring ended by SIGSEGV"))
+    outcome = autotune("replay", written(report(program_digest="0" * 64)))
+    assert outcome.code == 1
+    assert "wrong: 1 of 1200 elements" in outcome.stdout
+    assert "emits another program today" in outcome.stdout
+    assert outcome.stderr == "autotune: crashed: the process for measuring ended by SIGSEGV\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"seed": -1}, "seed=-1: expected 0 … 2147483647"),
+        ({"seed": True}, "seed=True"),
+        ({"device": 5}, "device=5"),
+        ({"device": "h300"}, "unknown device 'h300'"),
+        ({"device": "replay:/dev/stdin"}, "it failed on 'replay:/dev/stdin': name that recording by --device"),
+        ({"version": 2}, "version 2, expected 1"),
+        ({"record": []}, "the record: not an export"),
+        ({"more": 1}, "is no failure report"),
+    ],
+)
+def test_a_report_that_is_wrong_is_refused(
+    autotune: Command, tmp_path: Path, changes: dict[str, Any], complaint: str
+) -> None:
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(json.loads(Path(written(report())).read_text()) | changes))
+    assert complaint in autotune("replay", str(file)).refusal
+
+
+@pytest.mark.parametrize(
+    ("failure", "complaint"),
+    [
+        (report(schedule={"tile_m": 10**9}), "8000000000 threads over the 1024 of a block"),
+        (report(schedule={"nonsense": 1}), "unknown field 'nonsense'"),
+        (report(problem=ProblemRecord("nosuch", "m1", {})), "unknown operator 'nosuch'"),
+    ],
+)
+def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: FailureReport, complaint: str) -> None:
+    assert complaint in autotune("replay", written(failure)).refusal
+
+
+def test_a_file_that_is_not_there(autotune: Command, tmp_path: Path) -> None:
+    outcome = autotune("replay", str(tmp_path / "none.json"))
+    assert outcome.code == 2
+    assert "expected a failure report of autotune tune" in outcome.stderr
+
+
+def test_the_sanitizer_is_for_gpus_and_has_tools(autotune: Command) -> None:
+    path = written(report())
+    assert "needs a GPU" in autotune("replay", path, "--sanitize", "memcheck").stderr
+    assert "expected one of memcheck, racecheck" in autotune("replay", path, "--sanitize", "leakcheck").stderr
+
+
+@pytest.mark.parametrize(("clean", "code"), [(True, 0), (False, 1)])
+def test_the_sanitizer_watches_one_launch(
+    autotune: Command, monkeypatch: pytest.MonkeyPatch, clean: bool, code: int
+) -> None:
+    watched: list[Any] = []
+
+    def watch(tool: str, program: list[Any]) -> tuple[bool, str]:
+        watched.extend([tool, *program])
+        return clean, "the report\n"
+
+    monkeypatch.setattr(sanitizer, "watched", watch)
+    monkeypatch.setattr(select, "resolved", lambda selector: "1")
+    monkeypatch.setattr(select, "selected_spec", lambda selector: H200)
+    path = written(report())
+    outcome = autotune("replay", path, "--device", "1", "--sanitize", "racecheck")
+    assert (outcome.code, outcome.stdout) == (code, "the report\n")
+    assert watched == ["racecheck", "-m", "autotune.tuner.failed_candidate", Path(path), "1"]

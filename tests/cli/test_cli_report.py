@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_command import Command
-from recording_factory import TRANSPOSE, schedules, trials
+from cli.cli_command import Command
+from factories import TRANSPOSE, schedules, trials
 
 from autotune.db import RunRecord, TuningDB
 

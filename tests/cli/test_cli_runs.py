@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 from test_cli_database import trial
 
 from autotune.db import Outcome, RunRecord, TuningDB
@@ -88,9 +88,7 @@ def test_best_of_a_run(autotune: Command) -> None:
     ],
 )
 def test_what_names_no_run_is_bad_input(autotune: Command, arguments: str, said: str) -> None:
-    outcome = autotune(*arguments.split())
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert said in outcome.stderr
+    assert said in autotune(*arguments.split()).refusal
 
 
 def test_no_runs_are_one_line(autotune: Command) -> None:
@@ -100,6 +98,7 @@ def test_no_runs_are_one_line(autotune: Command) -> None:
 
 @pytest.mark.usefixtures("two")
 def test_an_export_that_cannot_be_written_is_one_line(autotune: Command, tmp_path: Path) -> None:
-    outcome = autotune("runs", "export", "0123", "--optuna", str(tmp_path / "none" / "run.journal"))
-    assert (outcome.code, outcome.stdout) == (2, "")
-    assert "there is no folder" in outcome.stderr
+    assert (
+        "there is no folder"
+        in autotune("runs", "export", "0123", "--optuna", str(tmp_path / "none" / "run.journal")).refusal
+    )

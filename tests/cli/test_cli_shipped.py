@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cli_command import Command
+from cli.cli_command import Command
 
 from autotune.cli import early_warnings
 from autotune.compiler import compiler_version

@@ -9,10 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from calibration_factory import calibration
-from cli_command import Command
+from cli.cli_command import Command
+from factories import calibration, recording
 from postgres_server import PASSWORD, PostgresServer
-from recording_factory import recording
 
 from autotune import tuner
 from autotune.base.confidence import Interval

@@ -1,4 +1,4 @@
-"""Sources hold what one kernel uses and nothing else."""
+"""Sources hold what one kernel uses and nothing else, and entries declare what a block takes."""
 
 import re
 from collections.abc import Callable
@@ -13,15 +13,19 @@ from autotune.codegen.matmul.sgemm import presets as sgemm
 from autotune.codegen.matmul.sgemm.emit import emit
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
+from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.source import headers
 
 SQUARE = SgemmProblem(4096, 4096, 4096)
+
 STREAMED = SgemmSchedule(
     stages=3, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1, copy_steps=4, grid_blocks=264
 )
+
 LADDERS = {f"sgemm {name}": preset(SQUARE).source for name, preset in sgemm.PRESETS.items()} | {
     f"transpose {name}": preset(TransposeProblem(4096, 8192)).source for name, preset in transpose.PRESETS.items()
 }
+
 SCHEDULES = {
     "default": SgemmSchedule(),
     "streamed": STREAMED,
@@ -29,15 +33,19 @@ SCHEDULES = {
     "direct": replace(STREAMED, copy_a=CopyMode.DIRECT, copy_steps=1),
     "swizzled": SgemmSchedule(pad_a=0, swizzle_a=True, swizzle_b=True),
 }
+
 SOURCES = LADDERS | {
     f"{name} {problem.key}": emit(problem, schedule).source
     for name, schedule in SCHEDULES.items()
     for problem in (SQUARE, SgemmProblem(1001, 1002, 1003, align_b=4, batch=2, beta_nonzero=True))
 }
+
 _COMMENT = re.compile(r"//.*")
+
 _DEFINED = re.compile(
     r"^(?:(?:struct|class|enum class|using) (\w+)|(?:__device__|constexpr)[^=(;]*?\b(\w+)(?:<[^()]*>)?(?:\(| = ))", re.M
 )
+
 _CONSTANT = re.compile(r"^  (?:static constexpr|const) [\w ]+ (\w+)(?: = |;)", re.M)
 
 
@@ -131,3 +139,17 @@ int entry() { return Used{other()}.member; }
         "int entry() { return Used{other()}.member; }\n"
     )
     assert "Other" not in kernel(text.replace("other()", "1"))
+
+
+def test_an_entry_declares_its_block_and_its_cluster() -> None:
+    footprint = Footprint(128, shared_bytes=64, cluster=2, min_blocks_per_sm=3)
+    assert footprint.entry("f", "g();") == (
+        'extern "C" __global__ void __launch_bounds__(128, 3) __cluster_dims__(2, 1, 1)\n'
+        "    f(const Arguments arguments) {\n  g();\n}\n"
+    )
+    launch = footprint.launch("f", 6)
+    assert (launch.grid, launch.threads, launch.shared_bytes, launch.cluster) == ((6, 1, 1), 128, 64, (2, 1, 1))
+
+
+def test_tensor_maps_are_read_where_the_arguments_lie() -> None:
+    assert "f(const __grid_constant__ Arguments arguments)" in Footprint(32).entry("f", "g();", tensor_maps=True)

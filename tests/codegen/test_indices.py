@@ -1,9 +1,15 @@
-"""Indices that are drawn are those that are allowed."""
+"""Random values and indices of large tensors, and which of their rows are judged."""
+
+from math import isqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from autotune.codegen.model import repeated
 from autotune.codegen.model.indices import Indices, Order, Spread
+from autotune.codegen.model.samples import sampled_rows
 
 
 @pytest.mark.parametrize("indices", [Indices(9), Indices(9, -1, Order.DISTINCT), Indices(9, 3, Order.BOUNDS)], ids=str)
@@ -57,3 +63,40 @@ def test_few_elements_have_segments_of_any_spread(spread: Spread, most: int) -> 
     allowed = Indices(most, order=Order.BOUNDS)
     for count in (2, 3, 9):
         assert not allowed.why_invalid(allowed.drawn(np.random.default_rng(0), count, np.int64, spread))
+
+
+@given(st.integers(0, 5000), st.integers(0, 2**32 - 1), st.integers(1, 100))
+def test_rows_are_spread_and_edges_are_among_them(rows: int, seed: int, most: int) -> None:
+    found = sampled_rows(rows, seed, most)
+    assert (found is None) == (rows <= most)
+    if found is not None:
+        edges = {edge - side for edge in (8, 64, 256) if edge < rows for side in (0, 1)}
+        assert edges | {0, rows - 1} <= {*found.tolist()}
+        assert (np.diff(found) > 0).all() and found.max() < rows
+        assert np.diff(found).max() <= 2 * -(-rows // most)
+        np.testing.assert_array_equal(found, sampled_rows(rows, seed, most))
+
+
+def test_seeds_and_sizes_choose_others() -> None:
+    chosen = [sampled_rows(rows, seed, 50) for rows in (9000, 9001) for seed in (0, 1)]
+    assert len({found.tobytes() for found in chosen if found is not None}) == 4
+
+
+def test_values_repeat_after_a_period_that_no_row_divides(monkeypatch):
+    monkeypatch.setattr(repeated, "PERIOD", 7)
+    drawn = []
+
+    def draw(count):
+        drawn.append(count)
+        return np.arange(count)
+
+    values = repeated.repeated(draw, 16).reshape(4, 4)
+    assert drawn == [7]
+    assert len({tuple(row) for row in values}) == 4
+    np.testing.assert_array_equal(values.flat, np.arange(16) % 7)
+    assert repeated.repeated(draw, 5).tolist() == [0, 1, 2, 3, 4]
+    assert repeated.repeated(draw, 0).size == 0
+
+
+def test_no_length_of_rows_divides_the_period():
+    assert all(repeated.PERIOD % length for length in range(2, isqrt(repeated.PERIOD) + 1))

@@ -1,12 +1,13 @@
 """What every schedule says of itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import pytest
 
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.source.schedule_struct import schedule_struct
+from autotune.search_spaces.contract.registry import operator
 
 
 class Order(StrEnum):
@@ -83,3 +84,25 @@ def test_each_field_that_is_read_is_a_constant_of_its_value() -> None:
 def test_plain_values_are_checked(values: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=f"^{complaint}$"):
         Tiled.from_dict(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("sgemm", {}, []),
+        ("sgemm", {"block_k": 32, "stages": 5}, ["stages=5"]),
+        ("sgemm", {"swizzle_a": True}, ["swizzle_a=1"]),
+        ("transpose", {"streaming": True}, ["streaming=1"]),
+    ],
+)
+def test_tile_sizes_and_what_differs_from_the_defaults_are_shown(
+    name: str, changes: dict[str, int], words: list[str]
+) -> None:
+    schedule: Schedule = replace(operator(name).kernels[0].schedule_type(), **changes)
+    tiles = [f"{short}={getattr(schedule, field)}" for short, field in schedule.short_names().items()]
+    assert schedule.summary.split() == [*tiles, *words]
+
+
+def test_a_schedule_without_either_has_all_words() -> None:
+    schedule = operator("transpose").kernels[0].schedule_type()
+    assert schedule.summary == str(schedule)

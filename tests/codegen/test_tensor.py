@@ -1,4 +1,4 @@
-"""Element types, and where a tensor's elements lie."""
+"""Element types, where a tensor's elements lie, and what hardware takes as a tensor map."""
 
 import subprocess
 import sys
@@ -16,6 +16,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor, Within, row_major
+from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 
 FLOATS = [dtype for dtype in DType if dtype.is_float]
 
@@ -115,3 +116,31 @@ def test_an_argument_that_nothing_gives_is_named() -> None:
         program.pack({"a": 0, "b": 0}, {"by": 1.0})
     with pytest.raises(ValueError, match="scale takes by, which is none of to"):
         program.pack({"x": 0}, {"to": 1.0})
+
+
+RIGHT = {"dtype": "bfloat16", "shape": (70, 100), "strides": (104, 1), "box": (8, 64), "swizzle": Swizzle.B128}
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"shape": (1,) * 6, "strides": (8,) * 5 + (1,), "box": (1,) * 5 + (64,)}, "6 dimensions: expected 1 to 5"),
+        ({"strides": (104,)}, "expected as many of each"),
+        ({"box": (1, 8, 64)}, "expected as many of each"),
+        ({"shape": (0, 100)}, r"shape \(0, 100\): expected 1 to 2\^32"),
+        ({"shape": (2**32 + 1, 100)}, "expected 1 to 2"),
+        ({"strides": (104, 2)}, "the last stride 2: expected 1"),
+        ({"strides": (100, 1)}, r"strides of \[200\] bytes: expected multiples of 16"),
+        ({"strides": (2**39, 1)}, "below 2"),
+        ({"box": (257, 64)}, r"box \(257, 64\): expected 1 to 256"),
+        ({"box": (0, 64)}, "expected 1 to 256"),
+        ({"box": (8, 60), "swizzle": Swizzle.NONE}, "rows of the box of 120 bytes: expected a multiple of 16"),
+        ({"box": (8, 32)}, "rows of the box of 64 bytes and a swizzle of 128B: expected as many bytes"),
+        ({"offset": 8}, "an offset of 8 bytes: expected a multiple of 16"),
+        ({"dtype": "bfloat16", "tf32": True}, "elements of bfloat16 rounded to TF32: expected float32"),
+    ],
+)
+def test_what_hardware_refuses_is_refused_in_one_line(changes, error):
+    TensorMap("x", **RIGHT)
+    with pytest.raises(ValueError, match=f"a tensor map of x with .*{error}"):
+        TensorMap("x", **RIGHT | changes)

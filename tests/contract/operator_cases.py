@@ -32,12 +32,14 @@ class OperatorCases(Protocol):
         CASES: drawn schedules for an H200, each with an odd problem: few that cover every value of every field,
             and most pairs of them (pair_coverage.py).
         drawn_cases: as many cases for a device.
+        PECULIAR: other cases, which are unlike those that are drawn, for the emulator alone.
     """
 
     PROBLEMS: Mapping[str, Problem]
     SMALL_PROBLEMS: Sequence[Problem]
     CASES: Sequence[Case]
     drawn_cases: Callable[..., list[Case]]
+    PECULIAR: Sequence[Case]
 
 
 class _Cases:
@@ -50,8 +52,8 @@ class _Cases:
         self._derived = DerivedCases(operator(name), self._stated.get("MOST", 16))
 
     def __getattr__(self, member: str) -> Any:
-        if member in self._stated:
-            return self._stated[member]
+        if member in self._stated or member == "PECULIAR":
+            return self._stated.get(member, ())
         derived = getattr(self._derived, member)
         return [*derived, *self._stated.get("OWN_CASES", ())] if member == "CASES" else derived
 
@@ -92,4 +94,5 @@ def each(cases: Callable[[str], Iterable[T]]) -> list[tuple[str, T]]:
 PROBLEMS = each(lambda name: cases_of(name).PROBLEMS.values())
 SMALL_PROBLEMS = each(lambda name: cases_of(name).SMALL_PROBLEMS)
 CASES = [(name, *case) for name, case in each(lambda name: cases_of(name).CASES)]
+PECULIAR = [(name, *case) for name, case in each(lambda name: cases_of(name).PECULIAR)]
 PRESETS = [(name, preset) for name, operator in OPERATORS.items() for preset in operator.presets]

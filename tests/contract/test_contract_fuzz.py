@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import pytest
+from contract.operator_cases import SMALL_PROBLEMS, SPEC
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operator_cases import SMALL_PROBLEMS, SPEC
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule

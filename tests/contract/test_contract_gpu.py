@@ -4,10 +4,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from checker import check_checker
+from contract.checker import check_checker, check_reference_kernel
+from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from cuda.bindings import driver
-from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
-from reference_kernel import check_reference_kernel
 
 from autotune.base.cuda_core import CUDAError, handle_return
 from autotune.codegen.model.problem import Problem

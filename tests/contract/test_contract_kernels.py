@@ -9,12 +9,21 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from checker import check_checker
-from cuda_toolkit import NVCC, UNOPTIMISED
-from nvrtc import compile_unoptimised
-from operator_cases import ARCHS, CASES, PRESETS, PROBLEMS, SMALL_PROBLEMS, SPEC, archs, cases_of, label
+from contract.checker import check_checker, check_reference_kernel
+from contract.operator_cases import (
+    ARCHS,
+    CASES,
+    PECULIAR,
+    PRESETS,
+    PROBLEMS,
+    SMALL_PROBLEMS,
+    SPEC,
+    archs,
+    cases_of,
+    label,
+)
+from nvrtc import NVCC, UNOPTIMISED, compile_unoptimised
 from pair_coverage import MOST
-from reference_kernel import check_reference_kernel
 
 from autotune import emulator
 from autotune.codegen.model.fields import FieldRole, field_specs
@@ -80,6 +89,11 @@ def test_drawn_cases_have_every_kind(name: str) -> None:
 
 @drawn
 def test_drawn_schedule_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
+    emulator.verify(problem, operator(name).program(problem, schedule, SPEC))
+
+
+@pytest.mark.parametrize(("name", "problem", "schedule"), PECULIAR, ids=label)
+def test_peculiar_case_is_right(name: str, problem: Problem, schedule: Schedule) -> None:
     emulator.verify(problem, operator(name).program(problem, schedule, SPEC))
 
 

@@ -7,16 +7,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
+from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, SPEC, cases_of, label
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.problem import Problem
+from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import expected_dtype, scale_name
 
 anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
+
 small = pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
 
 
@@ -138,3 +140,36 @@ def test_reference_fills_the_outputs_and_leaves_the_inputs(name: str, problem: P
     for tensor in written:
         assert outputs[tensor.name].shape == (tensor.size,)
     assert all(inputs[tensor].tobytes() == before[tensor].tobytes() for tensor in inputs)
+
+
+STORED = [
+    stored
+    for name, problem in dict(PROBLEMS).items()
+    for stored in (problem, operator(name).default(problem, SPEC))
+    if stored.renamed
+]
+
+
+@pytest.mark.parametrize("stored", STORED, ids=lambda stored: type(stored).__name__)
+def test_old_names_are_read(stored: Problem | Schedule) -> None:
+    kind, values = type(stored), stored.to_dict()
+    assert set(kind.renamed.values()) <= set(values)
+    old_names = {new: old for old, new in kind.renamed.items()}
+    assert kind.from_dict({old_names.get(name, name): value for name, value in values.items()}) == stored
+    for old, new in kind.renamed.items():
+        with pytest.raises(ValueError, match=f"field '{old}' of {kind.__name__} is called '{new}' now"):
+            kind.from_dict(values | {old: values[new]})
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).kernel_field])
+def test_schedules_of_one_type_for_all_kernels_still_open(name: str) -> None:
+    chosen = operator(name)
+    problem = cases_of(name).SMALL_PROBLEMS[0]
+    others = {field: value for kind in chosen.schedule_types for field, value in kind().to_dict().items()}
+    for kernel in chosen.kernels:
+        schedule = chosen.first(kernel.name, problem, SPEC)
+        stored = {field: value for field, value in {**others, **schedule.to_dict()}.items() if field != "kernel"}
+        assert chosen.schedule({**stored, chosen.kernel_field: kernel.name}) == schedule
+        assert chosen.parse([f"{chosen.kernel_field}={kernel.name}"], problem, SPEC) == schedule
+    with pytest.raises(ValueError, match=r"unknown kernel 'none'.*known: "):
+        chosen.schedule({**others, "kernel": "none"})

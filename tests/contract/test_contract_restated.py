@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label
+from contract.operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role

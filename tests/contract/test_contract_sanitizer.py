@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from operator_cases import SPEC, Case, cases_of
+from contract.operator_cases import SPEC, Case, cases_of
 from planted import with_bug
 
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 
 import pytest
-from operator_cases import PROBLEMS, SPEC, cases_of, each, label
+from contract.operator_cases import PROBLEMS, SPEC, cases_of, each, label
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule

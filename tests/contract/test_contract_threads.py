@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contract.operator_cases import SPEC, cases_of
 from cuda.bindings import driver
-from operator_cases import SPEC, cases_of
 
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.model.problem import Array, Problem

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 
 import pytest
-from operator_cases import PRESETS, SPEC, Case, cases_of, each, label
-from wide_layouts import at_threshold, check_far_rows, check_wide, far_rows, grows_along_rows, wide_layouts
+from contract.operator_cases import PRESETS, SPEC, Case, cases_of, each, label
+from contract.wide_layouts import at_threshold, check_far_rows, check_wide, far_rows, grows_along_rows, wide_layouts
 
+from autotune import emulator
 from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
@@ -48,6 +50,7 @@ def _cases(name: str) -> list[Case]:
 
 
 WIDE = [(name, *case) for name, case in each(_cases)]
+
 wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
 
 
@@ -76,6 +79,35 @@ def test_offsets_of_presets(name: str, preset: str) -> None:
     problem = cases_of(name).SMALL_PROBLEMS[-1]
     for layout in wide_layouts(problem):
         check_wide(problem, layout, operator(name).presets[preset](layout))
+
+
+def odd_layouts(problem: Problem) -> list[Problem]:
+    """The problem with one pointer or one axis of one operand aligned to an element, all others to 16 bytes."""
+    wide = {}
+    for stated in problem.layouts.values():
+        last = len(stated.fields) - 1
+        wide |= stated.spread(last, (stated.shape[-1] + 15) // 16 * 16) | {stated.alignment_field: 16}
+    aligned = replace(problem, **wide)
+    assert all(stated.vector_width > 1 for stated in aligned.layouts.values())
+    found = []
+    for stated in aligned.layouts.values():
+        found.append(replace(aligned, **{stated.alignment_field: stated.element_bytes}))
+        for axis, stride in enumerate(stated.strides):
+            found += [replace(aligned, **stated.spread(axis, stride + 1, times=16))] if stride else []
+    return found
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_one_odd_layout_narrows_accesses(name: str) -> None:
+    problem = cases_of(name).SMALL_PROBLEMS[-1]
+    if not problem.layouts:
+        pytest.skip("its strides are no fields")
+    if name == "transpose":
+        problem = replace(problem, element_bytes=4)
+    for odd in odd_layouts(problem):
+        schedules = operator(name).seeds(odd, SPEC)[:1]
+        for schedule in schedules:
+            emulator.verify(odd, operator(name).program(odd, schedule, SPEC), seeds=(2,))
 
 
 def _far_cases(name: str) -> Iterator[tuple[Problem, Problem, Schedule]]:

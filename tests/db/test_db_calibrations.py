@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from calibration_factory import calibration
+from factories import calibration
 from sqlalchemy import text
 from trial_factory import trial
 

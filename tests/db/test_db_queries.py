@@ -5,6 +5,7 @@ from datetime import UTC, timedelta, timezone
 from time import tzset
 
 import pytest
+from refusals import refused
 from trial_factory import H200, LARGE, NOON, SMALL, T4, TRANSPOSE, trial
 
 from autotune.db import Status, TimeSource
@@ -127,7 +128,7 @@ def test_ranked_and_tried_are_of_one_place_and_kind(db):
     assert db.ranked(*place, 1) == made[:1]
     tried = list(db.tried(*place))
     assert [one.schedule_digest for one in tried] == ["b", "a"]
-    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in vars(tried[1]))
+    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in vars(tried[1]) if name != "study")
 
 
 def test_a_clock_that_jumps_back_loses_nothing(db):
@@ -232,8 +233,8 @@ def test_an_error_that_is_not_finite_is_stored_as_none(db):
         assert db.trials()[0].max_error is None
 
 
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
+test_a_trial_with_wrong_values_cannot_be_made = refused(
+    trial,
     [
         ({"samples": ()}, "at least one sample"),
         ({"samples": (0.0,)}, "sample 0.0"),
@@ -255,10 +256,6 @@ def test_an_error_that_is_not_finite_is_stored_as_none(db):
         ({"created_at": NOON.replace(tzinfo=None)}, "time zone"),
     ],
 )
-def test_a_trial_with_wrong_values_cannot_be_made(changes, complaint):
-    with pytest.raises(ValueError, match=complaint) as caught:
-        trial(**changes)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("capability", [(9,), (9, 0, 0), [9, 0], (9, -1), (9, 1000), (9, True), None])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from test_db_runs import run_record
+from test_db_study import run_record
 from trial_factory import trial
 
 from autotune.db import DeviceRecord, Outcome, ProblemRecord, Status

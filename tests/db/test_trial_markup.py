@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from recording_factory import schedules, trials
+from factories import schedules, trials
 
 from autotune.bench.comparison import Comparison
 from autotune.db import Status, TuningDB

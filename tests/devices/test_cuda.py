@@ -120,11 +120,8 @@ def test_a_good_kernel_is_ok_and_timed(
     [
         (PROBLEM, "SCALE y[7] = 0;", "y: wrong: 100 of 3696 elements, first at [0, 7]: got 0.0, expected "),
         (PROBLEM, "if (!last) { SCALE }", "y: wrong: 33 of 3696 elements, first at [99, 0]: got nan, expected "),
-        (
-            PROBLEM,
-            "SCALE if (!last) y[a.columns] = 1;",
-            "y: wrong: 99 of 3696 elements, first at 33: got 1.0, expected the gap untouched",
-        ),
+        (PROBLEM, "SCALE if (!last) y[a.columns] = 1;",
+         "y: wrong: 99 of 3696 elements, first at 33: got 1.0, expected the gap untouched"),
         (PROBLEM, "SCALE if (last) y[a.columns] = 1;", "wrote outside of y"),
         (PROBLEM, "SCALE a.y[-1] = 1;", "wrote outside of y"),
         (PROBLEM, "SCALE y[200000] = 1;", "wrote outside of y"),
@@ -133,13 +130,10 @@ def test_a_good_kernel_is_ok_and_timed(
         (PROBLEM, "SCALE if (last) y[0] = x[a.columns];", "y: wrong: 1 of 3696 elements, first at [99, 0]: got nan"),
         (ACCUMULATE, "SCALE SCALE", "y: wrong: "),
         (EXACT, "SCALE y[32] ^= 1u << 31;", "y: wrong: 100 of 3696 elements, first at [0, 32]: "),
-        (
-            EXACT,
-            "SCALE if (!last) y[a.columns] = 0;",
-            "y: wrong: 99 of 3696 elements, first at 33: got 0, expected the gap untouched",
-        ),
+        (EXACT, "SCALE if (!last) y[a.columns] = 0;",
+         "y: wrong: 99 of 3696 elements, first at 33: got 0, expected the gap untouched"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_kernel_is_wrong_and_harms_no_other(
     device: CudaDevice, problem: ScaleProblem, body: str, complaint: str
 ) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from recording_factory import PROBLEM, SPEC, TRANSPOSE, recording, schedules, trials
+from factories import PROBLEM, SPEC, TRANSPOSE, recording, schedules, trials
 
 from autotune.db import Status
 from autotune.db.recording import read_recording, write_recording

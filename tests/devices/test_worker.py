@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from worker_fakes import (
+from devices.worker_fakes import (
     FAULTY,
     KERNEL,
     Fault,
@@ -187,7 +187,7 @@ def test_ctrl_c_ends_the_process_and_the_device_can_be_used_again(
 
 
 SCRIPT = """
-from worker_fakes import FAULTY, KERNEL, Fault, FaultyProblem, FaultySchedule, emit, faulty_device
+from devices.worker_fakes import FAULTY, KERNEL, Fault, FaultyProblem, FaultySchedule, emit, faulty_device
 from autotune.devices.worker_device import WorkerDevice
 
 if __name__ == "__main__":

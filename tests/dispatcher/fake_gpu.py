@@ -3,7 +3,7 @@
 import ctypes
 from dataclasses import dataclass
 
-from records import H200, SGEMM
+from dispatcher.records import H200, SGEMM
 
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES

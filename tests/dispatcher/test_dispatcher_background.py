@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
+from dispatcher.records import H200, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.dispatcher.choice import background

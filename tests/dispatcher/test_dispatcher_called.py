@@ -4,8 +4,8 @@ import multiprocessing
 from contextlib import contextmanager
 
 import pytest
+from dispatcher.records import H200, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.dispatcher.calls import function
@@ -38,13 +38,14 @@ def test_calls_without_a_record_of_their_own_count(gpu, database):
     assert counts("NVIDIA H100") == untuned_calls("transpose", H200.name) == []
 
 
-def test_a_new_miss_is_told_at_once_and_counts_add_up_over_processes(gpu):
+def test_a_new_miss_is_told_at_once_and_counts_add_up_over_processes(gpu, database):
     call(8)
     call(16)
     assert dict(counts()) == {8: 1, 16: 0}
     module._save()
     for remembered in (module._noted, plans._plans, function):  # as in another process
         remembered.clear()
+    database.record(trial(problem(8), schedule(0, problem(8))))
     call(8, times=4)
     module._save()
     assert counts() == [(8, 5), (16, 1)]

@@ -5,11 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from refusals import refused
 from toy_call import CALL, Launches, shifted, toy
 
+from autotune import dispatcher
 from autotune.codegen.model.dtype import DType
 from autotune.dispatcher.calls import resolve
+from autotune.dispatcher.calls.shorthand import shorthands
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.registry import operator
 
 
 @pytest.fixture
@@ -175,8 +179,8 @@ def test_a_dtype_may_be_given_as_any_library_has_it(launches, dtype):
     assert toy(call).function(x(), dtype).dtype == np.float16
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
+test_a_call_that_contradicts_its_declaration_is_refused = refused(
+    lambda **change: replace(CALL, **change),
     [
         ({"scalars": ("alfa",)}, "'alfa' is no parameter of shifted"),
         ({"in_place": (("out", "z"),)}, "'z' is no parameter"),
@@ -186,6 +190,55 @@ def test_a_dtype_may_be_given_as_any_library_has_it(launches, dtype):
         ({"updates": ("out",)}, "'out' is updated: expected an input"),
     ],
 )
-def test_a_call_that_contradicts_its_declaration_is_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        replace(CALL, **change)
+
+
+X = np.linspace(-4, 4, 64, dtype=np.float32).reshape(4, 16)
+
+CALLS = {
+    "gelu": ("gelu", {}),
+    "silu": ("silu", {}),
+    "relu": ("relu", {}),
+    "sigmoid": ("sigmoid", {}),
+    "tanh": ("tanh", {}),
+    "exp": ("exp", {}),
+    "swiglu": ("silu", {"packed": "halves"}),
+    "geglu": ("gelu", {"packed": "halves"}),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_shorthand_is_the_call(name: str) -> None:
+    function, options = CALLS[name]
+    np.testing.assert_array_equal(getattr(dispatcher, name)(X), dispatcher.map(X, function, **options))
+
+
+def test_arguments_go_where_they_belong() -> None:
+    out, residual, scale = np.empty_like(X), 2 * X, np.float32([0.5])
+    assert dispatcher.gelu(X, "tanh", out=out) is out
+    np.testing.assert_array_equal(out, dispatcher.map(X, "gelu_tanh"))
+    np.testing.assert_array_equal(dispatcher.swiglu(X, out), dispatcher.map(X, "silu", factors=out))
+    np.testing.assert_array_equal(
+        dispatcher.cast(X, np.int8, scale=scale, saturate=True), np.rint(X / 2).astype(np.int8)
+    )
+    assert dispatcher.residual_add(X, residual, out=residual) is residual
+    np.testing.assert_array_equal(residual, 3 * X)
+
+
+def test_every_one_is_listed_and_documented() -> None:
+    for name, stated in shorthands():
+        function = getattr(dispatcher, stated.__name__)
+        call = operator(name).call
+        assert call is not None
+        assert stated.__name__ in dir(dispatcher)
+        assert function.__module__ == "autotune.dispatcher"
+        assert function.__doc__ == stated.__doc__
+        parameters = inspect.signature(function).parameters
+        assert all(f"{parameter}" in function.__doc__ for parameter in parameters if parameter != "stream")
+        assert set(stated(*(name for name, one in parameters.items() if one.default is one.empty))) <= set(
+            call.signature.parameters
+        )
+
+
+def test_a_name_that_nothing_has_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'gelo'"):
+        dispatcher.gelo  # noqa: B018

@@ -4,8 +4,9 @@ import warnings
 from dataclasses import replace
 
 import pytest
-from records import H200, SGEMM, problem, schedule, trial
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 
+from autotune import dispatcher
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.schedule import Specialize
@@ -13,19 +14,21 @@ from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.db import Status, TimeSource, TuningDB, freshness
 from autotune.db.comparison import BaselineTimes
+from autotune.dispatcher.choice import modelled, snapshots
 from autotune.dispatcher.choice import records as module
-from autotune.dispatcher.choice import snapshots
 from autotune.dispatcher.choice.choose import choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
+from autotune.dispatcher.choice.modelled import TIE, preferred
 from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.rule import Rule
-from autotune.dispatcher.choice.transfer import DOUBT, OTHER_DEVICE, comparable, distance, loss, slowness
+from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.roofline import roofline
 
 H100 = named_device("h100")
+
 FASTER = replace(H100, name="H100 at another clock", clock_hz=2 * H100.clock_hz)
 
 
@@ -253,7 +256,7 @@ def test_measured_records_of_kin_serve_by_a_rule_of_their_own(store, database):
     assert (first.rule, first.device, first.time_source, others) == (Rule.KIN, H100.name, TimeSource.MEASURED, [])
     here, there = (modelled_seconds(SGEMM, wanted, first.schedule, spec) for spec in (FASTER, H100))
     assert first.seconds == pytest.approx(2.3e-3 * here / there) != pytest.approx(2.3e-3)
-    assert first.distance == pytest.approx(slowness(wanted, first.seconds, FASTER) + DOUBT * OTHER_DEVICE)
+    assert first.distance == pytest.approx(slowness(wanted, first.seconds, FASTER))
     store(wanted, spec=FASTER)
     assert [choice.rule for choice in served(wanted, FASTER)][:2] == [Rule.EXACT, Rule.KIN]
 
@@ -366,3 +369,102 @@ def test_shipped_records_serve(tmp_path):
     assert chosen(known) == [7]
     assert TuningDB().best("sgemm", known.key, H200.name)
     assert chosen(replace(known, m=500)) == [7]
+
+
+@pytest.fixture
+def known(database):
+    for number, m in enumerate((512, 600, 5000)):
+        database.record(trial(problem(m), schedule(number, problem(m)), seconds=8e-6 * m / 512))
+
+
+def test_the_chosen_one_is_what_a_call_gets(known):
+    found = dispatcher.explain("sgemm", device="h200", m=520, n=512, k=512)
+    assert found.chosen.rule is Rule.NEAREST
+    assert found.chosen.record == "m512-n512-k512-nn"
+    assert found.chosen.schedule == schedule(0, problem(512))
+    assert found.chosen.seconds == pytest.approx(8e-6)
+    assert [choice.rule for choice in found.considered] == [Rule.NEAREST, Rule.NEAREST, Rule.MODEL, Rule.DEFAULT]
+    assert str(found).startswith("sgemm m520-n512-k512-nn on NVIDIA H200: nearest, record m512-n512-k512-nn, distance ")
+
+
+def test_what_cannot_serve_says_why(known):
+    found = dispatcher.explain("sgemm", device="h200", m=512, n=512, k=512, align_b=4)
+    assert found.chosen.rule is Rule.MODEL
+    illegal = "vector_b 4 over the 1 elements that B is aligned for"
+    assert [choice.reason for choice in found.considered] == ["", illegal, illegal, ""]
+
+
+def test_without_records_the_model_chooses():
+    found = dispatcher.explain("transpose", device="h200", m=512, n=512)
+    assert found.chosen.rule is Rule.MODEL
+    assert found.chosen.seconds > 0
+    assert "schedule tile_m=" in str(found)
+
+
+@pytest.mark.parametrize("m", [0, 1, 7, 4096, 100000])
+def test_the_models_choice_is_legal(m):
+    found = dispatcher.explain("sgemm", device="t4", m=m, n=512, k=512, transpose_a=True)
+    assert SGEMM.violations(found.problem, found.chosen.schedule, found.spec) == []
+    assert found.spec != H200
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "message"),
+    [("sgem", {}, "unknown operator 'sgem'; did you mean sgemm"), ("sgemm", {"m": 5}, "field 'n' of")],
+)
+def test_bad_arguments_get_one_line(name, fields, message):
+    with pytest.raises(ValueError, match=message):
+        dispatcher.explain(name, **fields)
+
+
+def test_a_device_is_named_by_a_string():
+    with pytest.raises(TypeError, match="device=0: expected a string, such as 'auto', '0' or 'h200'"):
+        dispatcher.explain("sgemm", device=0, m=5, n=5, k=5)
+
+
+WANTED = problem(512)
+
+
+@pytest.fixture
+def prefer(monkeypatch):
+    """The number of the seed that is preferred, of seeds with these times; those in `special` are for one shape."""
+
+    def number(*times, special=()):
+        seeds = [schedule(number, WANTED) for number in range(len(times))]
+        for one in special:
+            seeds[one] = replace(seeds[one], specialize=Specialize.SHAPE)
+        asked = []
+
+        def seconds(operator, wanted, one, spec):
+            asked.append(one)
+            return times[one.raster_group - 100]
+
+        monkeypatch.setattr(modelled, "modelled_seconds", seconds)
+        found, time = preferred(
+            replace(SGEMM, default=lambda *_: seeds[0]).with_kernels(candidates=lambda *_: seeds), WANTED, H200
+        )
+        assert sorted(asked, key=str) == sorted((one.shape_generic for one in seeds), key=str)  # each once
+        assert found.specialize is Specialize.NONE
+        assert time == times[found.raster_group - 100]
+        return found.raster_group - 100
+
+    return number
+
+
+def test_of_times_that_are_alike_the_first_guess_is_preferred(prefer):
+    assert prefer(2.0, 1.0 + (TIE - 1) / 2, 1.0) == 1
+    assert prefer(1.0, 1.0, 1.0) == 0
+    assert prefer(1.0 + (TIE - 1) * 2, 1.0 + (TIE - 1) * 2, 1.0) == 2
+
+
+def test_shape_generic_seeds_are_preferred_to_shape_specialized_ones(prefer):
+    assert prefer(1.0, 1.0, 1.0, special=[0]) == 1
+    assert prefer(1.0, 1.0, 1.0, special=[0, 1, 2]) == 0
+    assert prefer(1.0, 2.0, 2.0, special=[0]) == 0
+
+
+@pytest.mark.parametrize("size", [4096, 10000])
+def test_of_transposes_whatever_moves_their_bytes_is_alike(size):
+    transpose = operator("transpose")
+    wanted = transpose.problem_type(size, size)
+    assert preferred(transpose, wanted, H200)[0] == transpose.seeds(wanted, H200)[0].shape_generic

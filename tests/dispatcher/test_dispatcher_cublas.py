@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, SGEMM, problem, schedule, trial
 from views import strided
 
 from autotune import dispatcher

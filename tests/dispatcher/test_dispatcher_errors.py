@@ -21,12 +21,8 @@ def ones(*shape, dtype="f4"):
         ([[1.0]], ones(1, 1), TypeError, "a is a list: expected a NumPy array, or one with DLPack"),
         (ones(4, 5), 3.0, TypeError, "b is a float: expected"),
         (ones(4, 5), np.float32(3), TypeError, "b is a float32: expected a plain array"),
-        (
-            np.ma.masked_array(np.ones((4, 5), "f4")),
-            ones(5, 6),
-            TypeError,
-            "a is a MaskedArray: expected a plain array",
-        ),
+        (np.ma.masked_array(np.ones((4, 5), "f4")), ones(5, 6), TypeError,
+         "a is a MaskedArray: expected a plain array"),
         (ones(4, 5, dtype="f8"), ones(5, 6), TypeError, "a has dtype float64: sgemm takes float32"),
         (ones(4, 5), ones(5, 6, dtype=">f4"), TypeError, "b has dtype >f4: sgemm takes float32"),
         (ones(4), ones(4, 4), ValueError, r"a has shape \(4,\): expected a matrix"),
@@ -39,15 +35,11 @@ def ones(*shape, dtype="f4"):
         (ones(4, 5)[::-1], ones(5, 6), ValueError, "neither row-major nor column-major"),
         (ones(2, 4, 5)[::-1], ones(5, 6), ValueError, "neither row-major nor column-major"),
         (np.broadcast_to(ones(5), (4, 5)), ones(5, 6), ValueError, "neither row-major nor column-major"),
-        (
-            np.ones(4 * 5 * 4 + 1, "i1")[1:].view("f4").reshape(4, 5),
-            ones(5, 6),
-            ValueError,
-            "a is aligned to 1 B: expected at least 4 B",
-        ),
+        (np.ones(4 * 5 * 4 + 1, "i1")[1:].view("f4").reshape(4, 5), ones(5, 6), ValueError,
+         "a is aligned to 1 B: expected at least 4 B"),
         (np.ones((4, 5), [("x", "f4"), ("y", "i1")])["x"], ones(5, 6), ValueError, "in bytes: expected multiples of 4"),
     ],
-)
+)  # fmt: skip
 def test_bad_operands(a, b, error, message):
     with pytest.raises(error, match=message) as caught:
         dispatcher.sgemm(a, b)

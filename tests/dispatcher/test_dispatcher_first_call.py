@@ -1,8 +1,8 @@
 """What the first call of a problem measures, what it must not touch, and what serves from then on."""
 
 import pytest
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 from fake_gpu import CAPTURED, A, B, C, FakeTensor
-from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.dispatcher.calls import first_call, function

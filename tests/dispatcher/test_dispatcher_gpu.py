@@ -5,7 +5,7 @@ import pytest
 from cuda.bindings import driver
 from cuda.core import Device
 from cuda.core.utils import StridedMemoryView
-from records import SGEMM, schedule, trial
+from dispatcher.records import SGEMM, schedule, trial
 
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return

@@ -5,8 +5,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.model.resources import Resources

@@ -8,8 +8,8 @@ from weakref import ref
 
 import numpy as np
 import pytest
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 from fake_gpu import CAPTURED, A, B, C, FakeTensor
-from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.compiler import CompileError

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 from mutants.cache import cache_with_runtime
 
 from autotune import dispatcher
+from autotune.base.cache import cache_folder
 from autotune.dispatcher.calls import plan as plans
 from autotune.emulator import build
 
@@ -94,3 +96,26 @@ def test_an_interpreter_that_shuts_down_while_threads_call_says_nothing():
     completed = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, check=False)
     assert (completed.returncode, completed.stderr) == (0, "")
     assert completed.stdout == "125.0 125.0\n"
+
+
+@pytest.fixture
+def no_home(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("AUTOTUNE_DB", str(file / "tuning.sqlite3"))
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(file / "cache"))
+
+
+@pytest.mark.usefixtures("no_home")
+def test_the_default_serves_with_one_warning():
+    with pytest.warns(RuntimeWarning) as caught:
+        result = dispatcher.sgemm(np.ones((1, 5), np.float32), np.ones((5, 1), np.float32))
+        np.testing.assert_array_equal(result, [[5]])
+    assert len(caught) == 1
+
+
+@pytest.mark.usefixtures("no_home")
+def test_a_temporary_cache_is_the_process_own():
+    folder = cache_folder("cubins")
+    assert folder == cache_folder("cubins")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -1,7 +1,7 @@
 """Held-out problems: who may see what, and how regrets are counted."""
 
 import pytest
-from records import H200, SGEMM, problem, schedule
+from dispatcher.records import H200, SGEMM, problem, schedule
 
 from autotune.bench.dispatch.held_out import held_out, modelled, regrets
 from autotune.bench.dispatch.process_start import first_call, own_seconds

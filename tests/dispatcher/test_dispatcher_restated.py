@@ -1,11 +1,12 @@
 """Problems that are another operator's, too: the one that promises to be faster serves, on the same arrays."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 from fake_gpu import A, B, C, FakeTensor
-from records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.epilogue.activation import Activation
@@ -17,17 +18,24 @@ from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
 from autotune.db import ProblemRecord, TimeSource
+from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.calls.plan import plan_for
 from autotune.dispatcher.calls.warming import compile_ahead
 from autotune.dispatcher.choice import formulation
 from autotune.dispatcher.choice.choose import Choice
+from autotune.dispatcher.choice.formulation import formulation_of
 from autotune.dispatcher.choice.records import records
 from autotune.dispatcher.choice.rule import Rule
+from autotune.dispatcher.settings import settings
+from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
 
 GEMV = operator("gemv")
+
 FEW = SgemmProblem(3, 300, 40, transpose_b=True)
+
 FASTER = formulation._faster
 
 
@@ -193,3 +201,69 @@ def test_a_measured_record_takes_the_problem(monkeypatch, database):
 
 def stated_operator():
     return formulation.formulation_of(SGEMM, FEW, H200, lambda one: records(one, H200)).operator.name
+
+
+GEMM = operator("gemm")
+
+MOST_KERNELS = 16
+
+WARM = (1, 2, 3, 4, 16, *(2**power for power in range(6, 13)))  # rows up to 4096
+
+
+@cache
+def _records(stated: Operator) -> list:
+    return list(records(stated, H200))
+
+
+def served(m: int, n: int, k: int) -> Program:
+    """The program of the first choice."""
+    problem = GemmProblem(m, n, k, transpose_b=True, bucket_rows=True)
+    found = formulation_of(GEMM, problem, H200, _records)
+    return found.operator.program(found.problem, next(found.choices).schedule, H200)
+
+
+@pytest.mark.parametrize(("n", "k"), [(6144, 4096), (384, 96)])
+def test_few_kernels_serve_any_number_of_tokens(n: int, k: int) -> None:
+    warmed = {served(m, n, k).source for m in WARM}
+    assert len(warmed) <= MOST_KERNELS
+    between = (5, 17, 40, 65, 129, 200, 257, 300, 513, 700, 1025, 1500, 2049, 3000)
+    assert {served(m, n, k).source for m in between} <= warmed
+
+
+def test_four_rows_at_most_take_kernels_of_their_own() -> None:
+    problems = [GemmProblem(m, 6144, 4096, transpose_b=True, bucket_rows=True) for m in (4, 5)]
+    assert [GEMM.restated(problem) is None for problem in problems] == [False, True]
+
+
+def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
+    w = np.random.default_rng(0).uniform(-1, 1, (24, 40)).astype(np.float16).T
+    schedules = set()
+    for m in (5, 16):
+        x = np.random.default_rng(m).uniform(-1, 1, (m, 40)).astype(np.float16)
+        call = dispatcher.plan("gemm", x, w, bucket_rows=True)
+        schedules.add(call.choice.schedule)
+        np.testing.assert_allclose(call(), x.astype(np.float32) @ w.astype(np.float32), rtol=2e-3, atol=2e-3)
+    assert len(schedules) == 1
+    (warmed,) = dispatcher.warm([GemmProblem(7, 24, 40, transpose_b=True, bucket_rows=True)], HOST)
+    assert warmed.schedule == warmed.schedule.shape_generic
+
+
+def test_kernels_of_a_bucket_are_not_chosen_by_the_time_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "tune", "first-call")
+    problem = GemmProblem(9, 24, 40, transpose_b=True, bucket_rows=True)
+    assert [plan_for(GEMM, one, HOST).measures for one in (problem, problem.served_as)] == [False, True]
+
+
+def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve() -> None:
+    for m in (5, 17, 33, 65, 129):
+        problem = GemmProblem(m, 16, 16, transpose_b=True, bucket_rows=True)
+        found = formulation_of(GEMM, problem, H200, _records)
+        assert all(not found.operator.violations(found.problem, one.schedule, H200) for one in found.choices)
+
+
+def test_other_operands_are_refused() -> None:
+    with pytest.raises(ValueError, match="bucket_rows=True: expected one matrix A that is stored row by row"):
+        GemmProblem(5, 7, 8, transpose_a=True, bucket_rows=True)
+    x = np.ones((8, 5), np.float16)
+    with pytest.raises(ValueError, match=r"expected contiguous rows for bucket_rows=True"):
+        dispatcher.gemm(x.T, x, out=np.empty((5, 5), np.float16, order="F"), bucket_rows=True)

@@ -7,7 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from records import H200, SGEMM, problem, schedule, trial
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 
 from autotune.base.cache import cache_folder
 from autotune.db import TuningDB

@@ -2,36 +2,55 @@
 
 # ruff: noqa: N802 -- the names are the driver's
 
+import ctypes
+from contextlib import nullcontext
+from functools import partial
 from threading import Thread, local
 from types import SimpleNamespace
 
 import pytest
 from cuda.bindings import driver
-from records import H200
+from dispatcher.records import H200
 
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.launch import Launch, Memset
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
-from autotune.codegen.model.tensor_map import TensorMap
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.compiler import CompiledKernel
 from autotune.devices import launcher, tensor_maps
 from autotune.dispatcher.calls.arguments import Template
 from autotune.dispatcher.targets import contexts, gpu, workspaces
+from autotune.dispatcher.targets.base import LaunchError
+from autotune.dispatcher.targets.gpu import _GpuKernel
+from autotune.dispatcher.targets.workspaces import Workspaces
 
 OK, INVALID = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_INVALID_CONTEXT
-LEGACY, PER_THREAD = 1, 2
+
+LEGACY = 1
+
 ELSEWHERE = 99  # a context of somebody's that is no device's primary one
 
+OWN, OTHER, PER_THREAD = 0x7F00, 0x7F01, 2
+
 BOXES = TensorMap("a", "float32", (8, 8), (8, 1), (4, 4))
+
 KEPT = TensorMap("workspace", "float32", (8, 8), (8, 1), (4, 4))
+
 MEMBERS = (
     Argument("a", "TensorMap", tensor_map=BOXES),
     Argument("kept", "TensorMap", tensor_map=KEPT),
     Argument("workspace", "void*"),
 )
+
 LAUNCH = Launch("entry", (3, 1, 1), (64, 1, 1))
+
+
+class Primary(nullcontext):
+    """The context that is current everywhere."""
+
+    current = True
 
 
 def own_stream(ordinal):
@@ -196,3 +215,98 @@ def test_one_that_launches_asks_for_no_context_where_streams_tell(fake, monkeypa
     monkeypatch.setattr(driver, "cuCtxPushCurrent", lambda context: pushed.append(context) or push(context))
     in_thread(arguments.launch, own_stream(0))
     assert len(pushed) == (0 if fake.streams_tell else 1)
+
+
+@pytest.fixture
+def allocated(monkeypatch):
+    """The sizes that were asked for; addresses are their numbers, times 4096."""
+    sizes = []
+
+    def allocate(size):
+        sizes.append(size)
+        return driver.CUresult.CUDA_SUCCESS, 4096 * len(sizes)
+
+    monkeypatch.setattr(driver, "cuMemAlloc", allocate)
+    monkeypatch.setattr(driver, "cuMemsetD8Async", lambda *_: (driver.CUresult.CUDA_SUCCESS,))
+    monkeypatch.setattr(driver, "cuStreamIsCapturing", lambda stream: workspaces._NOT_CAPTURED)
+    return sizes
+
+
+def test_scratch_of_a_stream_grows_and_is_shared(allocated):
+    scratch = Workspaces(nullcontext())
+    found = [scratch.pointer(size, OWN) for size in (100, 50, 120, 200, 1000, 10)]
+    assert found == [4096, 4096, 8192, 8192, 12288, 12288]
+    assert scratch.pointer(10, OTHER) == 16384
+    assert allocated == [100, 200, 1000, 10]
+
+
+def test_a_thread_takes_its_workspace_along(allocated, monkeypatch):
+    """A thread that begins when another has ended may get its number, while launches of the other still run."""
+    freed = []
+    monkeypatch.setattr(
+        driver, "cuMemFree", lambda pointer: (freed.append(pointer), (driver.CUresult.CUDA_SUCCESS,))[1]
+    )
+    monkeypatch.setattr(driver, "cuThreadExchangeStreamCaptureMode", lambda mode: (driver.CUresult.CUDA_SUCCESS, mode))
+    scratch, found = Workspaces(nullcontext()), []
+    scratch.pointer(10, OWN)
+    for _ in range(2):
+        thread = Thread(target=lambda: found.append([scratch.pointer(size, PER_THREAD) for size in (10, 100, 10)]))
+        thread.start()
+        thread.join()
+    assert found == [[8192, 12288, 12288], [16384, 20480, 20480]]
+    assert sorted(freed) == [8192, 12288, 16384, 20480]
+
+
+def test_a_graph_that_a_thread_captured_outlives_it(allocated, monkeypatch):
+    active = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+    monkeypatch.setattr(driver, "cuStreamIsCapturing", lambda stream: (driver.CUresult.CUDA_SUCCESS, active))
+    monkeypatch.setattr(driver, "cuStreamGetCaptureInfo", lambda stream: (driver.CUresult.CUDA_SUCCESS, active, 7))
+    monkeypatch.setattr(workspaces, "_outside_of_captures", lambda: nullcontext(OTHER))
+    monkeypatch.setattr(driver, "cuMemFree", lambda pointer: pytest.fail("a graph uses it"))
+    scratch = Workspaces(nullcontext())
+    for _ in range(2):
+        thread = Thread(target=scratch.pointer, args=(10, PER_THREAD))
+        thread.start()
+        thread.join()
+    assert allocated == [10, 10]
+
+
+def test_kernels_that_keep_something_have_workspaces_of_their_own(allocated):
+    class Loaded:
+        def bound(self, packed):
+            return lambda stream: found.append(packed.workspace)
+
+    found, context = [], Primary()
+    scratch = Workspaces(context)
+    for shared in (True, True, False, False):
+        program = Program(
+            "", (Argument("workspace", "void*"),), (Launch("entry", (1, 1, 1), (1, 1, 1)),), 64, scratch=shared
+        )
+        _GpuKernel(Loaded(), context, program, scratch).bound(program.pack({"workspace": 0}, {}))(OWN)
+    assert found == [4096, 4096, 8192, 12288]
+
+
+@pytest.mark.parametrize("stream", [LEGACY, own_stream(0)])
+def test_what_fails_in_the_primary_context_is_a_launch_error(fake, monkeypatch, stream):
+    target, program = gpu.Gpu(0), Program("", (), (LAUNCH,))
+    arguments = Template(program, target.load(None, program, compiled), target.encoder).arguments()
+    monkeypatch.setattr(driver, "cuLaunchKernelEx", lambda *_: (INVALID,))
+    with pytest.raises(LaunchError, match="INVALID_CONTEXT"):
+        in_thread(arguments.launch, stream)
+
+
+def test_tensor_maps_of_a_workspace_are_those_of_the_stream(monkeypatch):
+    boxes = TensorMap("workspace", "float32", (8, 8), (8, 1), (4, 4), offset=256)
+    members = Argument("boxes", "TensorMap", tensor_map=boxes), Argument("workspace", "void*")
+    program = Program("", members, (Launch("entry", (1, 1, 1), (32, 1, 1)),), workspace_bytes=512)
+    packed = program.pack({"workspace": 0}, {}, lambda tensor_map, address: bytes(TENSOR_MAP_BYTES))
+    context, held = Primary(), []
+    loaded = SimpleNamespace(bound=lambda packed: lambda stream: held.append((packed.workspace, packed.boxes[0])))
+    monkeypatch.setattr(
+        gpu, "encoder", lambda _, memory, context: partial(setattr, ctypes.c_uint64.from_address(memory), "value")
+    )
+    monkeypatch.setattr(gpu.Workspaces, "pointer", lambda self, size, stream: 0x1000 * stream)
+    launch = _GpuKernel(loaded, context, program, Workspaces(context)).bound(packed)
+    for stream in (3, 4, 3):
+        launch(stream)
+    assert held == [(0x3000, 0x3100), (0x4000, 0x4100), (0x3000, 0x3100)]

@@ -4,7 +4,7 @@ from concurrent.futures import Future
 from contextlib import nullcontext
 
 import pytest
-from records import H200, SGEMM, problem, schedule, trial
+from dispatcher.records import H200, SGEMM, problem, schedule, trial
 
 from autotune import compile_pool, dispatcher
 from autotune.codegen.model.resources import Resources

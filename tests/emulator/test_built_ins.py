@@ -1,13 +1,11 @@
 """CUDA's words mean in the emulator what the CUDA programming guide says."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 
-from autotune.codegen.model.problem import Array
 from autotune.emulator import SEEDS
 
 X = np.arange(1, 65, dtype=np.float32)
@@ -58,7 +56,7 @@ EXPRESSIONS = {
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_an_expression(expression: str, kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+def test_an_expression(expression: str, kernel: Kernel, run: Run) -> None:
     source = kernel(f"y[t] = {expression};")
     for seed in SEEDS:
         np.testing.assert_array_equal(run(source, X, 64, seed=seed, alignment=8), EXPRESSIONS[expression])
@@ -82,9 +80,7 @@ def test_an_expression(expression: str, kernel: Callable[..., Any], run: Callabl
         ("atomicExch(reinterpret_cast<unsigned*>(w), 9)", 9),
     ],
 )
-def test_an_atomic_returns_the_old_value_and_is_no_race(
-    statement: str, total: float, kernel: Callable[..., Any], run: Callable[..., Array]
-) -> None:
+def test_an_atomic_returns_the_old_value_and_is_no_race(statement: str, total: float, kernel: Kernel, run: Run) -> None:
     target = statement.split("(w")[0].split("<")[-1].rstrip(">") if "cast" in statement else "int*"
     source = kernel(
         f"""int* w = static_cast<int*>(arguments.workspace);
@@ -97,14 +93,14 @@ def test_an_atomic_returns_the_old_value_and_is_no_race(
         assert 0 in y[:64]  # the first of them found the workspace as it was
 
 
-def test_blocks_have_three_dimensions(kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+def test_blocks_have_three_dimensions(kernel: Kernel, run: Run) -> None:
     source = kernel("y[t + 4 * (threadIdx.y + 2 * threadIdx.z)] = 100 * threadIdx.z + 10 * threadIdx.y + t;")
     source = replace(source, steps=(replace(source.launch, grid=(1, 1, 1), block=(4, 2, 3)),))
     z, y, x = np.indices((3, 2, 4))
     np.testing.assert_array_equal(run(source, X, 24), (100 * z + 10 * y + x).ravel())
 
 
-def test_asynchronous_copies_fill_up_with_zeros(kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+def test_asynchronous_copies_fill_up_with_zeros(kernel: Kernel, run: Run) -> None:
     source = kernel(
         """if (t < 16) async_copy_guarded<16>(s + 4 * t, x + 4 * t, 4 * (t % 5)); async_commit(); async_wait<0>();
         __syncthreads(); y[t] = s[t];"""
@@ -113,7 +109,7 @@ def test_asynchronous_copies_fill_up_with_zeros(kernel: Callable[..., Any], run:
     np.testing.assert_array_equal(run(source, X, 64, alignment=16), expected)
 
 
-def test_groups_of_asynchronous_copies_land_in_order(kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+def test_groups_of_asynchronous_copies_land_in_order(kernel: Kernel, run: Run) -> None:
     source = kernel(
         """async_copy<4>(s + t, x + t); async_commit(); async_copy<4>(s + 64 + t, x + t); async_commit();
         async_wait<1>(); float early = s[t]; async_wait<0>(); y[t] = early + s[64 + t];""",
@@ -122,7 +118,7 @@ def test_groups_of_asynchronous_copies_land_in_order(kernel: Callable[..., Any],
     np.testing.assert_array_equal(run(source, X, 64), 2 * X)
 
 
-def test_bytes_may_be_shared_by_different_threads(kernel: Callable[..., Any], run: Callable[..., Array]) -> None:
+def test_bytes_may_be_shared_by_different_threads(kernel: Kernel, run: Run) -> None:
     source = kernel(
         """char* bytes = dynamic_shared<char>(); s[t] = x[t]; __syncthreads();
         bytes[t] = t; __syncthreads(); y[t] = bytes[63 - t] + (t < 16 ? 0 : s[t]);"""

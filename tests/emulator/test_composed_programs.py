@@ -13,20 +13,23 @@ from sort_program import COUNT, passes, reverse, sort, sorted_backwards
 from autotune.codegen.model import packing
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.launch import Region
+from autotune.codegen.model.launch import Launch, Memset, Region
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.workspace import Lifetime, laid_out
+from autotune.codegen.source.arguments import cuda_arguments
+from autotune.codegen.source.emission import inlined
 from autotune.codegen.source.listing import listing
 from autotune.compiler import compile_kernel
 from autotune.devices import launcher
 from autotune.devices.launcher import LoadedProgram
-from autotune.emulator import EmulatorError, run
+from autotune.emulator import SEEDS, EmulatorError, run
 
 TENSORS = (
     Tensor.flat("x", DType.UINT32, COUNT, Role.INPUT, 4),
     Tensor.flat("y", DType.UINT32, COUNT, Role.OUTPUT, 4),
 )
+
 # Two values of each digit: every pass counts.
 NUMBERS = np.random.default_rng(0).integers(0, 2**32, COUNT, dtype=np.uint32) & np.uint32(0x11111111)
 
@@ -158,3 +161,78 @@ def test_a_part_of_a_workspace_follows_it() -> None:
     packing.refresher(brought, blocks, frame)()
     own, other = packing.structs_of(frame)
     assert (own.workspace, other.part) == (8192, 8448)
+
+
+ARGUMENTS = (Argument("x", "const float*"), Argument("y", "float*"), Argument("workspace", "unsigned*"))
+
+SOURCE = f"""{inlined("cuda/shared_memory.cuh")}
+{cuda_arguments(ARGUMENTS)}
+extern "C" __global__ void count(const Arguments arguments) {{
+  const int bin = static_cast<int>(arguments.x[blockIdx.x * blockDim.x + threadIdx.x]);
+  atomicAdd(arguments.workspace + bin, 1u);
+  if (threadIdx.x == 0 && blockIdx.x == 0) arguments.y[0] = 7.0f;
+}}
+extern "C" __global__ void shift(const Arguments arguments) {{
+  unsigned* shared = dynamic_shared<unsigned>();
+  const unsigned t = threadIdx.x;
+  shared[t] = arguments.workspace[t];
+  __syncthreads();
+  arguments.y[1 + t] = shared[(t + 1) % 8] + arguments.y[0];
+}}
+"""
+
+X = np.random.default_rng(0).integers(8, size=256).astype(np.float32)
+
+CLEAR, COUNTING, SHIFT = (
+    Memset(0, 32),
+    Launch("count", (4, 1, 1), (64, 1, 1)),
+    Launch("shift", (1, 1, 1), (8, 1, 1), 32),
+)
+
+PROGRAM = Program(SOURCE, ARGUMENTS, (CLEAR, COUNTING, SHIFT), 40)
+
+COUNTED = (
+    Tensor.flat("x", DType.FLOAT32, 256, Role.INPUT, 16),
+    Tensor.flat("y", DType.FLOAT32, 9, Role.OUTPUT, 16),
+)
+
+
+def outcome(program: Program, seed: int = 0, runs: int = 1) -> np.ndarray:
+    y = np.full(9, np.nan, np.float32)
+    run(program, COUNTED, {"x": X, "y": y}, {}, seed=seed, runs=runs)
+    return y
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_steps_run_in_order_on_one_workspace(runs: int) -> None:
+    counts = np.bincount(X.astype(int), minlength=8)
+    for seed in SEEDS:
+        np.testing.assert_array_equal(outcome(PROGRAM, seed, runs), [7, *(np.roll(counts, -1) + 7)])
+
+
+def test_a_forgotten_memset_shows_in_the_second_run() -> None:
+    wrong = replace(PROGRAM, steps=(COUNTING, SHIFT))
+    np.testing.assert_array_equal(outcome(wrong), outcome(PROGRAM))
+    assert (outcome(wrong, runs=2) != outcome(PROGRAM)).any()
+
+
+def test_a_memset_sets_its_bytes_alone() -> None:
+    steps = (Memset(0, 40, 1), CLEAR, Memset(4, 4, 0xFF), SHIFT)
+    program = replace(PROGRAM, steps=steps, source=SOURCE.replace("arguments.y[0];", "0;"))
+    np.testing.assert_array_equal(outcome(program)[1:], [2.0**32, 0, 0, 0, 0, 0, 0, 0])
+
+
+def test_every_launch_has_its_own_shared_memory() -> None:
+    steps = (CLEAR, replace(COUNTING, shared_bytes=64), replace(SHIFT, shared_bytes=28))
+    with pytest.raises(EmulatorError, match="bytes 28 to 31 of shared memory, which has 28 bytes"):
+        outcome(replace(PROGRAM, steps=steps))
+
+
+def test_an_output_is_read_in_no_step_before_it_is_written() -> None:
+    with pytest.raises(EmulatorError, match="reads byte 0 of y, an output, before it was written"):
+        outcome(replace(PROGRAM, steps=(CLEAR, SHIFT, COUNTING)))
+
+
+def test_a_memset_beyond_the_workspace() -> None:
+    with pytest.raises(EmulatorError, match="sets bytes 8 to 40 of the workspace, which has 40 bytes"):
+        outcome(replace(PROGRAM, steps=(Memset(8, 33), COUNTING)))

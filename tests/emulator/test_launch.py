@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import mmap
 import os
 import shlex
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 from mutants.cache import cache_with_runtime
 
 from autotune.base import cache
@@ -26,9 +28,8 @@ from autotune.compiler import CompileError, CompilerKilledError
 from autotune.emulator import EmulatorError, EmulatorKilledError, HostCompilerMissingError, build, compiler_version, run
 
 X = np.ones(64, np.float32)
+
 COPY = "y[t] = x[t];"
-Build = Callable[..., Program]
-Run = Callable[..., Array]
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +44,12 @@ def own_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "emulator"
 
 
-def test_an_empty_grid_runs_nothing(kernel: Build, run: Run) -> None:
+def test_an_empty_grid_runs_nothing(kernel: Kernel, run: Run) -> None:
     source = replace(kernel(COPY), steps=(Launch("kernel", (4, 0, 1), (64, 1, 1)),))
     assert np.isnan(run(source, X, 64)).all()
 
 
-def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_keeps_what_was_used_last(kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def compiled(command: list[str], text: str = "") -> None:
         Path(command[command.index("-o") + 1]).write_text("")
 
@@ -68,7 +69,7 @@ def test_the_cache_keeps_what_was_used_last(kernel: Build, tmp_path: Path, monke
 
 @pytest.mark.usefixtures("own_cache")
 @pytest.mark.parametrize("damage", ["changed", "cut short", "another", "planted"])
-def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Build, run: Run) -> None:
+def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Kernel, run: Run) -> None:
     copy = kernel(COPY)
     path, other = (build.command(program)[1] for program in (copy, kernel("y[t] = 5;")))
     good, code = path.read_bytes(), other.read_bytes()[:-SEAL_BYTES]
@@ -95,31 +96,31 @@ def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Buil
         (Launch("kernel", (2, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"__cluster_dims__\(1, 1, 1\) .* clusters \(2, 1"),
     ],
 )
-def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Build, run: Run) -> None:
+def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Kernel, run: Run) -> None:
     with pytest.raises(EmulatorError, match=error):
         run(replace(kernel(COPY), steps=(launch,)), X, 64)
 
 
 @pytest.mark.parametrize("array", [np.ones(63, np.float32), np.ones(64), np.ones(128, np.float32)[::2]])
-def test_an_array_must_fit_its_tensor(array: Array, kernel: Build) -> None:
+def test_an_array_must_fit_its_tensor(array: Array, kernel: Kernel) -> None:
     tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.OUTPUT, 4)]
     with pytest.raises(ValueError, match=r"^x is a float.* expected float32 of shape \(64,\)"):
         run(kernel(COPY), tensors, {"x": array, "y": X.copy()}, {"n": 64})
 
 
-def test_the_arguments_must_be_as_the_struct_says(kernel: Build, run: Run) -> None:
+def test_the_arguments_must_be_as_the_struct_says(kernel: Kernel, run: Run) -> None:
     source = kernel(COPY)
     with pytest.raises(EmulatorError, match="struct Arguments has 40 bytes in CUDA and 32 as packed"):
         run(replace(source, source=source.source.replace("int n;", "int n; long long more;")), X, 64)
 
 
-def test_what_does_not_compile_is_one_line(kernel: Build, run: Run) -> None:
+def test_what_does_not_compile_is_one_line(kernel: Kernel, run: Run) -> None:
     with pytest.raises(CompileError, match="error: 'forgotten' was not declared") as caught:
         run(kernel("y[t] = forgotten;"), X, 64)
     assert "\n" not in str(caught.value)
 
 
-def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run) -> None:
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, run: Run) -> None:
     monkeypatch.setenv("CXX", "no-such-g++ -m64")
     for call in (compiler_version, lambda: run(kernel(COPY), X, 64)):
         with pytest.raises(
@@ -129,7 +130,7 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run) -
 
 
 def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "/bin/false")
@@ -139,7 +140,7 @@ def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
 
 @pytest.mark.parametrize("said", ["as: No space left on device", "g++: File size limit exceeded signal terminated"])
 def test_a_full_disk_is_not_the_compilers_fault(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run, said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run, said: str
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_given_up", True)  # there is no room elsewhere, either
@@ -151,7 +152,7 @@ def test_a_full_disk_is_not_the_compilers_fault(
 
 
 def test_a_cache_without_room_gives_way_to_a_temporary_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel
 ) -> None:
     def compile_elsewhere(command: list[str], text: str = "") -> None:
         if tmp_path / "cache" in Path(command[-1]).parents:
@@ -179,7 +180,7 @@ def killed_at_first(times: int, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def test_a_kernel_is_not_blamed_if_its_process_is_killed(
-    own_cache: Path, monkeypatch: pytest.MonkeyPatch, kernel: Build, run: Run
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, kernel: Kernel, run: Run
 ) -> None:
     processes, source = subprocess.run, kernel(COPY)
     expected = run(source, X, 64)
@@ -200,7 +201,7 @@ def test_a_kernel_is_not_blamed_if_its_compiler_is_killed(monkeypatch: pytest.Mo
 
 
 def test_a_killed_compiler_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -211,7 +212,7 @@ def test_a_killed_compiler_leaves_nothing(
 
 
 def test_a_compiler_that_crashes_fails_one_kernel(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Build, run: Run
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run
 ) -> None:
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "sh -c 'kill -SEGV $$'")
@@ -219,7 +220,7 @@ def test_a_compiler_that_crashes_fails_one_kernel(
         run(kernel(COPY), X, 64)
 
 
-def test_a_kernel_is_compiled_once(own_cache: Path, kernel: Build, run: Run) -> None:
+def test_a_kernel_is_compiled_once(own_cache: Path, kernel: Kernel, run: Run) -> None:
     run(kernel(COPY), X, 64)
     built = {path: path.stat().st_ino for path in own_cache.iterdir()}
     run(kernel(COPY), X, 64, seed=1)
@@ -228,7 +229,7 @@ def test_a_kernel_is_compiled_once(own_cache: Path, kernel: Build, run: Run) -> 
     assert len(list(own_cache.iterdir())) == len(built) + 1  # nothing temporary stays
 
 
-def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
+def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Kernel) -> None:
     tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.IN_OUT, 4)]
     arrays: dict[str, Any] = {"x": X.copy(), "y": 2 * X}
     for runs in (1, 3):
@@ -238,13 +239,13 @@ def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Build) -> None:
         np.testing.assert_array_equal(arrays["x"], X)
 
 
-def test_inputs_that_are_one_array_may_not_be_written(kernel: Build) -> None:
+def test_inputs_that_are_one_array_may_not_be_written(kernel: Kernel) -> None:
     tensors = [Tensor.flat(name, DType.FLOAT32, 64, Role.INPUT, 4) for name in "xy"]
     with pytest.raises(EmulatorError, match="an input"):
         run(kernel(COPY), tensors, {"x": X, "y": X}, {"n": 64})
 
 
-def test_each_run_begins_with_the_arrays_as_they_were_given(kernel: Build, run: Run) -> None:
+def test_each_run_begins_with_the_arrays_as_they_were_given(kernel: Kernel, run: Run) -> None:
     once = "int* w = static_cast<int*>(arguments.workspace); if (w[t] == 0) y[t] = x[t]; w[t] = 1;"
     source = kernel(once, workspace_bytes=256)
     np.testing.assert_array_equal(run(source, X, 64), X)
@@ -261,7 +262,7 @@ def shared(source: Program, x: Array, y: Array) -> None:
     run(source, tensors, {"x": x, "y": y}, {"n": x.size})
 
 
-def test_an_output_may_share_the_array_of_an_input(kernel: Build) -> None:
+def test_an_output_may_share_the_array_of_an_input(kernel: Kernel) -> None:
     x = np.arange(64, dtype=np.float32)
     shared(kernel("y[t] = 2 * x[t];"), x, x)
     np.testing.assert_array_equal(x, 2 * np.arange(64))
@@ -269,3 +270,45 @@ def test_an_output_may_share_the_array_of_an_input(kernel: Build) -> None:
         shared(kernel("y[t] = 2 * x[63 - t];"), x, x)
     with pytest.raises(ValueError, match="y of 128 bytes begins where x of 256 bytes does: expected the same array"):
         shared(kernel(COPY), x, x[:32])
+
+
+PITCH = 2**31 + 3  # elements from one row of 8 to the next
+
+ROWS = "const long long place = t / 8 * 2147483651 + t % 8; y[place] = x[place];"
+
+
+def rows(name: str, role: Role) -> Tensor:
+    return Tensor(name, DType.FLOAT32, (2, 4, 8), (8 * PITCH, PITCH, 1), role, 4)
+
+
+def copied(program: Program) -> tuple[Array, Array]:
+    """The rows of x and y, after the first was copied to the second."""
+    tensors = rows("x", Role.INPUT), rows("y", Role.OUTPUT)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE
+    flat = {t.name: np.frombuffer(mmap.mmap(-1, t.bytes, flags=flags), np.float32, t.size) for t in tensors}
+    x, y = (tensor.view(flat[tensor.name]) for tensor in tensors)
+    x[...] = np.arange(1, 65, dtype=np.float32).reshape(2, 4, 8)
+    run(program, tensors, flat, {"n": 64})
+    return x, y
+
+
+def source(kernel: Kernel, body: str) -> Program:
+    return kernel(body.replace("t / 8 *", "(t / 8 % 4 + t / 32 * 8) *"))
+
+
+def test_rows_far_apart(kernel: Kernel) -> None:
+    x, y = copied(source(kernel, ROWS))
+    np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("= x[place]", "= x[place + (t == 63)]", "reads bytes .* of x, which has"),
+        ("= x[place]", "= x[place + (t == 7)]", "reads bytes 32 to 35 of x, which lie in a gap"),
+        ("y[place]", "y[place - (t == 8)]", "writes bytes 8589934600 to 8589934603 of y, which lie in a gap"),
+    ],
+)
+def test_an_access_to_a_gap_is_an_error(old: str, new: str, error: str, kernel: Kernel) -> None:
+    with pytest.raises(EmulatorError, match=error):
+        copied(source(kernel, ROWS.replace(old, new)))

@@ -2,15 +2,12 @@
 
 from collections.abc import Callable
 from math import erf
-from typing import Any
 
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 
 from autotune.codegen.model.problem import Array
-
-Kernel = Callable[..., Any]
-Run = Callable[..., Array]
 
 SMALLEST = np.finfo(np.float32).tiny
 X = np.concatenate([

@@ -1,16 +1,13 @@
 """codegen/cuda/row_reduce.cuh and tickets.cuh reduce rows of every width, and miss no barrier."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 
 from autotune.codegen.model.problem import Array
 from autotune.emulator import SEEDS, EmulatorError
-
-Kernel = Callable[..., Any]
-Run = Callable[..., Array]
 
 NAN, INF = np.nan, np.inf
 THREADS = 256

@@ -1,16 +1,12 @@
 """codegen/cuda/shared_matrices.cuh: lanes get and give the elements that the PTX manual says."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 
-from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
-
-Kernel = Callable[..., Any]
-Run = Callable[..., Array]
 
 # Shared memory has 32 rows of 8 numbers of 16 bits, of which row r has 8·r to 8·r + 7.
 LOAD = """for (int i = t; i < 128; i += 32) s[i] = x[i];

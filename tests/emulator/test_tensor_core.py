@@ -1,17 +1,12 @@
 """codegen/cuda/tensor_core*.cuh: the fragments of mma are those of the PTX manual, and so are the sums."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
-
-Kernel = Callable[..., Any]
-Run = Callable[..., Array]
 
 # x has the registers of each lane: four of A, two of B and four of D. y has those of D.
 PRODUCT = """const unsigned* own = reinterpret_cast<const unsigned*>(x) + 10 * t;

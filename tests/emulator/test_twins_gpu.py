@@ -2,26 +2,12 @@
 
 import numpy as np
 import pytest
+import test_tensor_boxes as boxes
 from cuda.core import Device
 from on_gpu import execute_on_gpu
 from tensor_programs import execute, tensor_program
 from test_im2col import CASES as PIXELS
 from test_im2col import Columns
-from test_tensor_boxes import (
-    BY_ONE,
-    COLUMNS,
-    NAMED,
-    ROWS,
-    SHAPES,
-    SHARED,
-    STORE,
-    X,
-    added,
-    copied,
-    rounded,
-    shared,
-    stored,
-)
 from test_tile_product import BODY, DEEP, EXPECTED, REGISTERS, WRITTEN, A, B
 from tile_product import tile_product
 from wgmma_forms import FORMS, Form
@@ -71,39 +57,39 @@ def test_products_of_tiles(body: str) -> None:
     np.testing.assert_array_equal(found, EXPECTED.ravel())
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=len)
+@pytest.mark.parametrize("shape", boxes.SHAPES, ids=len)
 def test_boxes(shape: tuple[int, ...]) -> None:
-    program, arrays, expected = copied(shape)
+    program, arrays, expected = boxes.copied(shape)
     found, emulated = both(program, arrays, "y")
     np.testing.assert_array_equal(found, emulated)
     np.testing.assert_array_equal(found, expected.ravel())
 
 
 def test_floats_rounded_to_tf32() -> None:
-    found, emulated = both(*rounded(), "y")
+    found, emulated = both(*boxes.rounded(), "y")
     np.testing.assert_array_equal(found, emulated)
 
 
-@pytest.mark.parametrize("body", [SHARED, BY_ONE], ids=["all arrive", "one arrives"])
+@pytest.mark.parametrize("body", [boxes.SHARED, boxes.BY_ONE], ids=["all arrive", "one arrives"])
 def test_boxes_for_a_cluster(body: str) -> None:
-    found, emulated = both(shared(body), {"x": X, "y": np.full(768, np.nan, np.float32)}, "y")
+    found, emulated = both(boxes.shared(body), {"x": boxes.X, "y": np.full(768, np.nan, np.float32)}, "y")
     np.testing.assert_array_equal(found, emulated)
-    np.testing.assert_array_equal(found, np.tile(X, 2))
+    np.testing.assert_array_equal(found, np.tile(boxes.X, 2))
 
 
 def test_stores() -> None:
-    found, emulated = both(stored(STORE), {"y": np.full(ROWS * COLUMNS, -1, np.float32)}, "y")
+    found, emulated = both(boxes.stored(boxes.STORE), {"y": np.full(boxes.ROWS * boxes.COLUMNS, -1, np.float32)}, "y")
     np.testing.assert_array_equal(found, emulated)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "float16", "bfloat16"])
 def test_sums_in_place(dtype: str) -> None:
-    found, emulated = both(*added(dtype)[:2], "y")
+    found, emulated = both(*boxes.added(dtype)[:2], "y")
     np.testing.assert_array_equal(found, emulated)
 
 
 def test_named_barriers() -> None:
-    program = tensor_program(NAMED, {}, {"y": "float*"})
+    program = tensor_program(boxes.NAMED, {}, {"y": "float*"})
     found, emulated = both(program, {"y": np.full(96, np.nan, np.float32)}, "y")
     np.testing.assert_array_equal(found, emulated)
 

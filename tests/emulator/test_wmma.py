@@ -1,17 +1,15 @@
 """codegen/cuda/wmma.cuh: products of matrices in shared memory, in every layout, by wmma and by FMAs."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from kernels import Kernel, Run
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
 
-Kernel = Callable[..., Any]
-Run = Callable[..., Array]
 TYPES = {
     "WmmaFloat16": (DType.FLOAT16, 16),
     "WmmaBfloat16": (DType.BFLOAT16, 16),

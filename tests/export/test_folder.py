@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cuda_toolkit import INCLUDE, NVCC
 from export.exports import H200, drawn
+from nvrtc import INCLUDE, NVCC
 
 from autotune.bench.dispatch.example_call import problem_of_sizes
 from autotune.codegen.layout.transpose.problem import TransposeProblem

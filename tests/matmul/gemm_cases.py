@@ -5,6 +5,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
+import numpy as np
 from pair_coverage import covering
 
 from autotune.codegen.epilogue.activation import FUSED, Activation
@@ -19,6 +20,7 @@ from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.program import Program
+from autotune.emulator import run
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
@@ -141,6 +143,24 @@ def by_wgmma(problem: GemmProblem, words: str) -> Program:
     return OPERATOR.program(problem, wgmma(words), SPEC)
 
 
+def of_steps(layout: str, dtype: DType, k: int, n: int, **fields: Any) -> GemmProblem:
+    """A product of as many rows as terms, whose results are exact."""
+    result = OutDType.INT32 if dtype is INT8 else FP32
+    return GemmProblem(k, n, k, layout[0] == "t", layout[1] == "t", dtype=dtype, out_dtype=result, **fields)
+
+
+def check_each_step_counts_once(problem: GemmProblem, schedule: GemmSchedule) -> None:
+    """A has one element other than 0 in each row, at another k each; so D has the rows of op(B)."""
+    _, b, d = problem.tensors
+    numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(b.dtype.numpy)
+    a = np.eye(problem.k, dtype=b.dtype.numpy)[:, ::-1].reshape(-1).copy()
+    arrays = {"a": a, "b": numbers, "d": np.full(d.size, -1, problem.result.numpy)}
+    run(OPERATOR.program(problem, schedule, SPEC), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
+    stored = b.view(numbers)[0]
+    rows = (stored.T if problem.transpose_b else stored)[::-1]
+    np.testing.assert_array_equal(d.view(arrays["d"])[0], rows.astype(np.float32))
+
+
 def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:
     """Sometimes what is legal but never drawn: clusters of 2×2 blocks, or several clusters for each tile."""
     if schedule.kernel == "mma_sync" or random.random() < 0.5:
@@ -209,3 +229,139 @@ def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
 
 
 CASES = covering(drawn_cases(300), _risk)
+
+
+NT, TN, TT = {"transpose_b": True}, {"transpose_a": True}, {"transpose_a": True, "transpose_b": True}
+BLOCK_SCALES: dict[str, Any] = {"transpose_b": True, "dtype": E4M3, "out_dtype": FP32, "scales": Scales.BLOCK}
+_ROW, _COLUMN, _HALVES = {"bias": Bias.ROW}, {"bias": Bias.COLUMN}, {"gate": Gate.HALVES}
+_OF_ROWS: dict[str, Any] = {"scales": Scales.ROW, "out_dtype": OutDType.BFLOAT16}
+KEPT: dict[str, Any] = {"transpose_b": True, "activation": Activation.GELU_TANH, "preactivation": True}
+_PLACED = "grid_blocks=2 whole_tiles=1"
+_IN_TURNS = "pingpong=1 grid_blocks=1 whole_tiles=1"
+
+
+def _sized(m: int, n: int, k: int, shared: dict[str, Any], *cases: tuple[dict[str, Any], str]) -> list[Any]:
+    return [(GemmProblem(m, n, k, **shared | fields), words) for fields, words in cases]
+
+
+# Ways of wgmma that few drawn schedules take, by the words that they share.
+_WAYS: list[tuple[str, list[tuple[GemmProblem, str]]]] = [
+    ("BK=32 wait_depth=1", [  # an operand in TF32 from registers
+        *_sized(136, 200, 136, TT | {"dtype": TF32},
+            ({"batch": 2}, "BM=128 BN=32 stages=2 tensor_store=1"),
+            ({"residual": True}, "BM=64 BN=64 stages=3 consumers=1 tensor_store=1 cluster_n=2")),
+        *_sized(136, 200, 136, {"dtype": TF32},
+            (_ROW, f"BM=128 BN=64 stages=2 swap=1 tensor_store=1 {_PLACED}"),
+            ({"residual": True}, f"BM=64 BN=96 stages=2 swap=1 tensor_store=1 {_IN_TURNS}"),
+            (_COLUMN, "BM=128 BN=40 stages=3 swap=1 consumers=1 cluster_k=2")),
+    ]),
+    ("tensor_store=1", [  # factors and biases of columns that are loaded before products
+        *_sized(200, 208, 144, NT,
+            (_ROW, f"BM=128 BN=64 stages=2 {_PLACED}"),
+            (_ROW | {"batch": 2}, "BM=64 BN=144 stages=2 consumers=1 cluster_m=2"),
+            (_ROW | {"activation": Activation.SILU}, "BM=64 BN=88 stages=2 consumers=1"),
+            (_ROW | {"residual": True}, "BM=64 BN=128 stages=3 consumers=1"),
+            (_ROW, f"BM=64 BN=64 stages=3 {_IN_TURNS}"),
+            (_ROW, "BM=64 BN=64 stages=2 consumers=1 grid_blocks=8"),
+            ({"dtype": E4M3} | _OF_ROWS, "BM=64 BN=128 BK=128 stages=2 consumers=1 promote=128"),
+            ({"dtype": INT8} | _OF_ROWS, "BM=128 BN=96 BK=128 stages=2"),
+            ({"dtype": INT8} | _ROW | _OF_ROWS, "BM=64 BN=192 BK=128 stages=2 consumers=1")),
+    ]),
+    ("tensor_store=1 BM=64 BN=64 stages=2 consumers=1", [  # and those that are loaded for each box
+        *_sized(72, 208, 144, NT | _ROW,
+            ({"out_dtype": FP32}, ""), (_HALVES | {"activation": Activation.SILU}, ""), ({}, "cluster_k=2")),
+    ]),
+    ("tensor_store=1", [  # C that comes by stages
+        *_sized(200, 144, 136, {"residual": True},
+            (TN | {"out_dtype": FP32}, f"BM=128 BN=64 stages=2 {_PLACED}"),
+            ({"out_dtype": FP32}, f"BM=64 BN=64 stages=3 {_IN_TURNS}"),
+            (NT | {"out_dtype": FP32}, "BM=128 BN=64 stages=3 consumers=1 cluster_n=2 wait_depth=1"),
+            (NT | _ROW | {"batch": 2}, "BM=64 BN=80 stages=2 consumers=1 cluster_m=2"),
+            (_HALVES | {"preactivation": True}, "BM=64 BN=128 stages=2 consumers=1"),
+            (NT | _COLUMN | {"batch": 2}, "BM=128 BN=72 stages=2")),
+    ]),
+    ("BM=64 BN=64 stages=2 consumers=1", [  # C that threads load
+        *_sized(72, 128, 136, NT | {"out_dtype": FP32, "residual": True},
+            ({}, "tensor_store=1 grid_blocks=5"), ({}, "tensor_store=1 cluster_k=2"), ({}, "")),
+    ]),
+    ("tensor_store=1 pingpong=1", [  # C that comes by a ring
+        *_sized(200, 288, 136, {"residual": True},
+            ({"out_dtype": FP32}, "BM=64 BN=64 stages=3 grid_blocks=1 whole_tiles=1"),
+            (NT, f"BM=64 BN=72 stages=2 {_PLACED}"),
+            (TN | {"out_dtype": FP32}, "BM=128 BN=96 stages=2 grid_blocks=1 whole_tiles=1 wait_depth=1"),
+            (_ROW | {"batch": 2, "out_dtype": FP32}, "BM=64 BN=96 stages=2 consumers=3"),
+            (_HALVES, f"BM=64 BN=128 stages=2 cluster_n=2 {_PLACED}")),
+    ]),
+    ("tensor_store=1", [  # a second output in boxes, and by threads
+        *_sized(200, 144, 136, KEPT,
+            (_ROW, f"BM=128 BN=64 stages=2 {_PLACED}"),
+            ({"batch": 2}, "BM=64 BN=144 stages=2 consumers=1 cluster_m=2"),
+            (_COLUMN | {"ldd": 152}, f"BM=64 BN=64 stages=3 {_IN_TURNS}"),
+            ({"residual": True}, "BM=64 BN=128 stages=3 consumers=1 cluster_k=2"),
+            ({"dtype": TF32}, "BM=64 BN=64 BK=32 stages=3 consumers=1")),
+        *_sized(72, 200, 72, KEPT,
+            ({"residual": True}, "BM=64 BN=64 stages=2 consumers=1"), ({}, "BM=64 BN=88 stages=2 consumers=1")),
+    ]),
+    ("swap=1 tensor_store=1 stages=2", [  # columns of a tile that become rows of boxes
+        (GemmProblem(264, 136, 200, ldd=144, residual=True), "BM=64 BN=96 consumers=1 specialize=shape"),
+        (GemmProblem(19, 72, 200, **NT, **_ROW), "BM=64 BN=24 consumers=1"),
+        (GemmProblem(9, 136, 136, dtype=FP16, **_COLUMN), "BM=128 BN=8 wait_depth=1"),
+        (GemmProblem(104, 136, 200, **TN), f"BM=64 BN=72 {_IN_TURNS}"),
+        (GemmProblem(100, 136, 264), "BM=128 BN=40 cluster_k=2"),
+        (GemmProblem(160, 128, 136), "BM=128 BN=80 consumers=1 cluster_m=2"),
+        (GemmProblem(200, 72, 200), "BM=64 BN=128 consumers=1 grid_blocks=3"),
+    ]),
+    ("swap=1 stages=2", [  # rows that become columns of tiles
+        (GemmProblem(19, 67, 200, ldd=68, residual=True, preactivation=True, **NT, **_ROW),
+            "BM=64 BN=24 consumers=1 cluster_k=2"),
+        (GemmProblem(72, 200, 200, ldb=208, **TN, **_COLUMN), "BM=128 BN=64"),
+        (GemmProblem(9, 70, 272, dtype=INT8, scales=Scales.ROW, **NT), "BM=64 BN=16 BK=128 consumers=1"),
+        (GemmProblem(9, 70, 272, dtype=E4M3, mixed=True, fast_accumulation=True, **NT),
+            "BM=64 BN=16 BK=128 consumers=1"),
+    ]),
+    ("stages=3", [  # blocks of a cluster that share k
+        (GemmProblem(72, 66, 584, residual=True, **NT, **_ROW), "BM=128 BN=64 cluster_k=8"),
+        (GemmProblem(64, 40, 200, **NT), "BM=64 BN=40 consumers=1 cluster_k=2"),
+        (GemmProblem(128, 192, 200), "BM=128 BN=128 wait_depth=1 cluster_k=2 tensor_store=1"),
+        (GemmProblem(64, 256, 200, **_HALVES), "BM=64 BN=128 consumers=1 cluster_k=2"),
+        (GemmProblem(40, 144, 656, **BLOCK_SCALES), "BM=64 BN=64 BK=128 consumers=1 cluster_k=4 promote=128"),
+        (GemmProblem(64, 128, 840), "BM=64 BN=64 consumers=1 wait_depth=1 tensor_store=1 cluster_k=4 grid_blocks=24"),
+        (GemmProblem(136, 72, 584, batch=2, residual=True, **TN, **_ROW), "BM=128 BN=48 cluster_k=2 grid_blocks=32"),
+    ]),
+    ("stages=2", [
+        # Blocks share tiles, of an odd number of vectors: four share two of seven, the fifth begins with a whole one.
+        (GemmProblem(65, 64, 520, align_a=2, **TN), "BM=128 BN=64 grid_blocks=5 prepare_a=copy tensor_store=1"),
+        (GemmProblem(64, 168, 128, **NT), "BM=64 BN=24 consumers=1 grid_blocks=5"),
+        # Three whole tiles along a side, for clusters of two blocks: the fourth is not stored.
+        (GemmProblem(192, 64, 64, **NT), "BM=64 BN=64 consumers=1 cluster_m=2"),
+        (GemmProblem(64, 192, 64, **NT), "BM=64 BN=64 consumers=1 cluster_n=2"),
+        # Rows of 80, 80, 48, 96, 16 and 16 bytes, of which a buffer has one, two or eight.
+        *_sized(72, 200, 72, NT | _ROW, *(({}, f"BM=64 consumers=1 tensor_store=1 {words}") for words in (
+            "BN=80", "BN=40 grid_blocks=1 whole_tiles=1", "BN=96", "BN=8", "BN=88"))),
+        (GemmProblem(72, 200, 256, **NT, **_ROW), "BM=64 BN=144 consumers=1 tensor_store=1 cluster_k=4"),
+        # Columns of a tile that are part of boxes across k.
+        (GemmProblem(72, 152, 136, **_ROW), "BM=64 BN=72 consumers=1"),
+        (GemmProblem(128, 88, 200, **TN), "BM=128 BN=40 tensor_store=1 cluster_k=2"),
+        (GemmProblem(192, 152, 72, batch=2),
+            "BM=64 BN=80 consumers=1 tensor_store=1 cluster_m=2 grid_blocks=4 whole_tiles=1"),
+        (GemmProblem(24, 64, 136, **TT), "BM=64 BN=24 consumers=1 swap=1"),
+        # Narrow tiles, whose rows in shared memory are as narrow.
+        (GemmProblem(72, 16, 136), "BM=64 BN=16 consumers=1"),
+        (GemmProblem(136, 24, 200, **TN), "BM=128 BN=24 tensor_store=1 cluster_k=2"),
+        (GemmProblem(192, 32, 136, batch=2, **_ROW), "BM=64 BN=32 consumers=1 tensor_store=1 cluster_m=2"),
+        (GemmProblem(72, 8, 200), "BM=64 BN=8 BK=128 consumers=1 wait_depth=1 grid_blocks=4"),
+        (GemmProblem(16, 136, 200, **TN), "BM=64 BN=16 consumers=1 swap=1"),
+        (GemmProblem(192, 32, 32), f"BM=64 BN=32 BK=32 consumers=1 tensor_store=1 {_PLACED}"),
+        (GemmProblem(72, 152, 72, batch=2), "BM=64 BN=80 BK=32 consumers=1 cluster_n=2"),
+        (GemmProblem(136, 40, 72, **TT), "BM=128 BN=48 BK=32 wait_depth=1"),
+        # Operands that are copied first.
+        (GemmProblem(65, 70, 131, batch=2, stride_b=0, **TN),
+            "BM=64 BN=64 consumers=1 prepare_a=copy prepare_b=transpose"),
+    ]),
+]  # fmt: skip
+PECULIAR = [(problem, wgmma(f"{shared} {words}")) for shared, cases in _WAYS for problem, words in cases]
+# What is behind a row that ends within a vector does not count.
+PECULIAR += [
+    (GemmProblem(33, 35, 83, **NT, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True),
+     scheduled("BM=32 BN=32 BK=32 WM=16 WN=16 stages=3 double_buffer_fragments=0 vector_d=8")),
+]  # fmt: skip

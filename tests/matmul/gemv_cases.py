@@ -73,3 +73,76 @@ def scheduled(words: str) -> GemvSchedule:
     """The default schedule of fma, or of tensor_core after ``kernel=tensor_core``, changed by words."""
     kind = TensorCoreSchedule if "kernel=tensor_core" in words else FmaSchedule
     return kind.parse(words.split())
+
+
+_SKEWED = {WeightOrder.NK: 8192, KN: 12}
+_GROUPED = {"weights": INT4, "group_size": 128, "zeros": True}
+_CORES = "kernel=tensor_core"
+# Vectors that are several columns of a product of tensor cores, in matrices of whole groups and of others.
+_SPREAD = [
+    ({**_GROUPED, "dtype": BF16}, 1, "strips=2 loads_in_flight=8 vector_width=16 TPO=8"),
+    ({**_GROUPED, "group_size": 64, "dtype": FP16}, 1, "strips=4 loads_in_flight=4 vector_width=8 TPO=4"),
+    ({"weights": INT8, "dtype": BF16}, 1, "strips=2 loads_in_flight=2 vector_width=16 stages=3 TPO=8"),
+    ({**_GROUPED, "dtype": BF16}, 2, "strips=2 loads_in_flight=8 vector_width=16 stages=2 shared_x=1 TPO=4"),
+    ({"weights": FP8, "group_size": 128, "dtype": FP16}, 3, "strips=2 loads_in_flight=4 vector_width=8 TPO=8"),
+    ({**_GROUPED, "group_size": 32, "dtype": FP16}, 4, "strips=2 loads_in_flight=2 vector_width=4 splits=2 TPO=4"),
+    ({**_GROUPED, "dtype": BF16}, 5, "strips=2 loads_in_flight=8 vector_width=16 TPO=8"),
+]
+_WAYS = [
+    *(  # long sums
+        (GemvProblem(9, 8191, 2, order, ldw=ldw), f"vector_width=4 loads_in_flight=4 {words}")
+        for order, ldw in _SKEWED.items()
+        for words in ("TPO=32 strips=2 splits=3", "TPO=4 strips=1 cluster=4 splits=2", "TPO=16 strips=2 stages=3")
+    ),
+    *(  # sums over lanes come in powers of two, of which some are nobody's
+        (GemvProblem(5, 40, m), f"TPO={of_output} strips={strips} vector_width=4")
+        for m in (3, 13)
+        for strips in (1, 4)
+        for of_output in (4, 64)
+    ),
+    *(  # columns as vectors, of matrices with gaps, rows of which are loaded in vectors where they are aligned
+        (
+            GemvProblem(13, 269, m, order, transpose_x=True, transpose_y=True, ldx=m if m < 4 else 12, ldy=m + 2),
+            "TPO=16 strips=2 vector_width=1 loads_in_flight=4 cluster=2 splits=2",
+        )
+        for m in (3, 8)
+        for order in WeightOrder
+    ),
+    # x that a block shares: whole tiles, an edge within a piece of x, and threads that read what others copied.
+    (GemvProblem(19, 141, 5, ldx=144, ldw=144), "TPO=8 strips=4 vector_width=4 stages=3 shared_x=1"),
+    (
+        GemvProblem(37, 203, 11, dtype=BF16, ldx=208, ldw=208, batch=2),
+        f"threads=128 TPO=8 strips=2 vector_width=8 stages=4 shared_x=1 {_CORES} cluster=2",
+    ),
+    (
+        GemvProblem(37, 525, 2, dtype=BF16, **_GROUPED, ldx=528, ldw=272),
+        f"TPO=4 strips=2 vector_width=16 stages=2 shared_x=1 {_CORES} splits=2",
+    ),
+    (GemvProblem(9, 200, 2, batch=2), "TPO=32 cluster=2 splits=2"),  # groups of outputs are counted apart
+    *(  # any number of vectors for tensor cores
+        (GemvProblem(37, 131, m, dtype=BF16, ldw=136, ldx=132, beta_nonzero=True), f"{words} vector_width=8 {_CORES}")
+        for m in (1, 3, 8, 13)
+        for words in ("TPO=4 strips=4", "TPO=8 strips=2 splits=2", "TPO=8 strips=2 stages=2")
+    ),
+    *(  # long rows of groups
+        (
+            GemvProblem(9, 8191, 2, dtype=FP16, **_GROUPED, scale_dtype=FP16, ldx=8192),
+            f"TPO=8 strips=2 splits=3 {words}",
+        )
+        for words in (
+            "vector_width=2 loads_in_flight=4",
+            f"vector_width=4 {_CORES} stages=3",
+            f"vector_width=4 {_CORES} spread_x=1 stages=3",
+            "vector_width=4 loads_in_flight=2 stages=2 shared_x=1",
+        )
+    ),
+    *(
+        (
+            GemvProblem(21, k, m, ldw=2048, ldx=2048, scale_dtype=BF16, **kinds),
+            f"{words} {_CORES} spread_x=1",
+        )
+        for kinds, m, words in _SPREAD
+        for k in (2048, 1321)
+    ),
+]
+PECULIAR = [(problem, scheduled(words if "threads=" in words else f"threads=64 {words}")) for problem, words in _WAYS]

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import E4M3, FP16, FP32, INT8, SPEC, TF32, scheduled
-from planted import check_caught
+from matmul.gemm_cases import E4M3, FP16, FP32, INT8, SPEC, TF32, check_each_step_counts_once, of_steps, scheduled
+from planted import caught, check_caught
 
 from autotune import emulator
 from autotune.codegen.epilogue.activation import Activation
@@ -34,23 +34,10 @@ STEPS = [("nn", FP16), ("nt", FP16), ("tn", FP16), ("tt", FP16), ("nt", E4M3), (
 
 @pytest.mark.parametrize(("layout", "dtype"), STEPS)
 def test_each_step_along_k_counts_once(layout: str, dtype: DType) -> None:
-    """A has one element other than 0 in each row, at another k each; so D has the rows of op(B)."""
-    k = 72
-    result = OutDType.INT32 if dtype is INT8 else FP32
-    problem = GemmProblem(k, 40, k, layout[0] == "t", layout[1] == "t", dtype=dtype, out_dtype=result, ldb=80)
-    b = problem.tensors[1]
-    numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(dtype.numpy)
-    arrays = {
-        "a": np.eye(k, dtype=dtype.numpy)[:, ::-1].reshape(-1).copy(),
-        "b": numbers,
-        "d": np.full(problem.tensors[2].size, -1, problem.result.numpy),
-    }
+    problem = of_steps(layout, dtype, 72, 40, ldb=80)
     widths = " ".join(f"vector_{operand}={min(8, problem.vector_width(operand))}" for operand in "abd")
     words = f"{SMALL} BK=64 promote={64 if dtype is E4M3 else 0} {widths}".replace("BK=32 ", "")
-    emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=1)
-    stored = b.view(numbers)[0]
-    rows = (stored.T if problem.transpose_b else stored)[::-1]
-    np.testing.assert_array_equal(problem.tensors[2].view(arrays["d"])[0], rows.astype(np.float32))
+    check_each_step_counts_once(problem, scheduled(words))
 
 
 def test_floats_are_rounded() -> None:
@@ -123,102 +110,66 @@ SINGLE = f"{SMALL} stages=3 double_buffer_fragments=0"
 SINGLE_FLOATS = f"{SINGLE} vector_a=4 vector_b=4 vector_d=4"
 SINGLE_BYTES = SINGLE.replace("BK=32", "BK=64")
 BLOCKS = GemmProblem(33, 144, 192, transpose_b=True, dtype=E4M3, scales=Scales.BLOCK)
-RAGGED = GemmProblem(33, 35, 83, transpose_b=True, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True)
 HALVES = GemmProblem(33, 80, 40, transpose_b=True, gate=Gate.HALVES, preactivation=True, bias=Bias.ROW)
 PAIRS = GemmProblem(33, 76, 40, transpose_b=True, gate=Gate.INTERLEAVED, preactivation=True, ldd=40)
 WIDE = "BM=32 BN=64 BK=32 WM=16 WN=32 vector_d=4"
-BUGS: dict[str, tuple[str, str, GemmProblem, str]] = {
-    "what is behind the gates for factors": ("behind ? source + jump_ : source", "source", HALVES, WIDE),
-    "a gate's bias for its factor's": ("product_column(problem, n, part)])", "n])", HALVES, WIDE),
-    "pairs of the second output in another order": ("width + i) % 2", "width + i + 1) % 2", PAIRS, WIDE),
-    "columns of the second output behind the last": ("column, vector, left)", "column, vector, width)", PAIRS, WIDE),
-    "a second output after the activation": (
-        "kept[i] = z[part][i]",
-        "kept[i] = activated(z[part][i])",
-        GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU),
-        SINGLE,
-    ),
-    "floats across k of other terms": (
-        "i / 2 * 4 + lane % 4, place",
-        "i / 2 * 4 + (lane + 1) % 4, place",
-        GemmProblem(32, 32, 40, True, True, dtype=TF32),
-        SINGLE_FLOATS,
-    ),
-    "bytes across k in the order of their pairs": (
-        "pairs[half + 1], 0x6420)",
-        "pairs[half + 1], 0x5410)",
-        GemmProblem(32, 32, 64, True, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-    "rows of bytes across k as they are not": (
-        "TileA::interleaved ? 2 * quad + half : quad",
-        "false ? 2 * quad + half : quad",
-        GemmProblem(32, 32, 64, True, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-    "columns of bytes across k as they are not": (
-        "if constexpr (TileB::interleaved)",
-        "if constexpr (false)",
-        GemmProblem(32, 32, 64, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-    "promoted twice": (
-        "    partial = {};\n  }",
-        "  }",
-        GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "the scale of another row": (
-        "row_scale = arguments.scale_a[m]",
-        "row_scale = arguments.scale_a[m ^ 1]",
-        GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW),
-        SINGLE_BYTES,
-    ),
-    "the scale of another block of k": (
-        "block = tile / (scale_block / Schedule::block_k)",
-        "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_",
-        BLOCKS,
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "blocks of terms are counted from the first tile of a work unit": (
-        "(first + tile + 1) % promoted_tiles",
-        "(tile + 1) % promoted_tiles",
-        replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
-        f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7",
-    ),
-    "the scale of another block of columns": (
-        "static_cast<long long>(column / scale_block)",
-        "static_cast<long long>(column / scale_block ^ 1)",
-        BLOCKS,
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "the scale of a row behind the last": (
-        "half, last_row_);",
-        "half, last_row_ + 1);",
-        BLOCKS,
-        f"{SINGLE_BYTES} promote=64",
-    ),
-    "partial sums of integers become floats": (
-        "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
-        "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);",
-        GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
-        f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
-    ),
-    "results of 8 bits that overflow": (
-        "results[i] = from_float_saturated<Result>",
-        "results[i] = from_float<Result>",
-        GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8),
-        SINGLE_BYTES,
-    ),
-}
 
 
-def test_what_is_behind_a_row_that_ends_within_a_vector_does_not_count() -> None:
-    verify(RAGGED, program(RAGGED, f"{SINGLE} vector_d=8"))
-
-
-@pytest.mark.parametrize("bug", BUGS)
-def test_a_planted_bug_is_detected(bug: str) -> None:
-    before, after, problem, words = BUGS[bug]
-    right = program(problem, words)
-    check_caught(problem, right, before, after)
+test_a_planted_bug_is_detected = caught(
+    program,
+    [
+        # what is behind the gates for factors
+        (HALVES, WIDE, "behind ? source + jump_ : source", "source"),
+        # a gate's bias for its factor's
+        (HALVES, WIDE, "product_column(problem, n, part)])", "n])"),
+        # pairs of the second output in another order
+        (PAIRS, WIDE, "width + i) % 2", "width + i + 1) % 2"),
+        # columns of the second output behind the last
+        (PAIRS, WIDE, "column, vector, left)", "column, vector, width)"),
+        # a second output after the activation
+        (GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU), SINGLE, "kept[i] = z[part][i]",
+         "kept[i] = activated(z[part][i])"),
+        # floats across k of other terms
+        (GemmProblem(32, 32, 40, True, True, dtype=TF32), SINGLE_FLOATS, "i / 2 * 4 + lane % 4, place",
+         "i / 2 * 4 + (lane + 1) % 4, place"),
+        # bytes across k in the order of their pairs
+        (GemmProblem(32, 32, 64, True, dtype=INT8), SINGLE_BYTES, "pairs[half + 1], 0x6420)",
+         "pairs[half + 1], 0x5410)"),
+        # rows of bytes across k as they are not
+        (GemmProblem(32, 32, 64, True, dtype=INT8), SINGLE_BYTES, "TileA::interleaved ? 2 * quad + half : quad",
+         "false ? 2 * quad + half : quad"),
+        # columns of bytes across k as they are not
+        (GemmProblem(32, 32, 64, dtype=INT8), SINGLE_BYTES, "if constexpr (TileB::interleaved)",
+         "if constexpr (false)"),
+        # promoted twice
+        (
+            GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
+            f"{SINGLE_BYTES} promote=64",
+            "    partial = {};\n  }",
+            "  }",
+        ),
+        # the scale of another row
+        (GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW), SINGLE_BYTES,
+         "row_scale = arguments.scale_a[m]", "row_scale = arguments.scale_a[m ^ 1]"),
+        # the scale of another block of k
+        (BLOCKS, f"{SINGLE_BYTES} promote=64", "block = tile / (scale_block / Schedule::block_k)",
+         "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_"),
+        # blocks of terms are counted from the first tile of a work unit
+        (replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
+         f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7", "(first + tile + 1) % promoted_tiles",
+         "(tile + 1) % promoted_tiles"),
+        # the scale of another block of columns
+        (BLOCKS, f"{SINGLE_BYTES} promote=64", "static_cast<long long>(column / scale_block)",
+         "static_cast<long long>(column / scale_block ^ 1)"),
+        # the scale of a row behind the last
+        (BLOCKS, f"{SINGLE_BYTES} promote=64", "half, last_row_);", "half, last_row_ + 1);"),
+        # partial sums of integers become floats
+        (GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
+         f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
+         "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
+         "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);"),
+        # results of 8 bits that overflow
+        (GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8), SINGLE_BYTES,
+         "results[i] = from_float_saturated<Result>", "results[i] = from_float<Result>"),
+    ],
+)  # fmt: skip

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matmul.gemm_cases import SPEC, scheduled
+from matmul.gemm_cases import SPEC
+from refusals import illegal
 
 from autotune import emulator
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
@@ -119,27 +120,24 @@ def test_what_a_batch_shares_is_copied_once() -> None:
     assert program(replace(ACROSS, stride_b=83 * 35), shared).workspace_bytes == round_up(2 * 2 * 83 * 40, 256)
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "violation"),
-    [
-        (ODD, "prepare_b=transpose", "B lies along k, so prepare_b cannot transpose it"),
-        (replace(ODD, k=0), "prepare_a=copy", "there is no product to prepare A for"),
-        (replace(ODD, n=0), "prepare_a=copy prepare_b=copy", "there is no product to prepare A and B for"),
-        (
-            replace(ODD, lda=2**39, ldb=88, align_a=16, align_b=16),
-            "kernel=wgmma BM=64 BN=64 BK=64 consumers=1",
-            f"tensor copies of A take strides below {2**40} bytes, not {2**40}",
-        ),
-        (ODD, "prepare_a=copy vector_b=8", "vector_b 8 over the 1 elements that B is aligned for"),
-        (
-            replace(LARGE, m=2**19 + 1),
-            "prepare_a=copy",
-            f"prepared operands need a workspace of {2 * (2**19 + 1) * 4104 // 256 * 256 + 256} bytes over {2**30}",
-        ),
-    ],
+test_a_violation_has_its_values = illegal(
+    OPERATOR,
+    {
+        ODD: {
+            "prepare_b=transpose": "B lies along k, so prepare_b cannot transpose it",
+            "prepare_a=copy vector_b=8": "vector_b 8 over the 1 elements that B is aligned for",
+        },
+        replace(ODD, k=0): {"prepare_a=copy": "there is no product to prepare A for"},
+        replace(ODD, n=0): {"prepare_a=copy prepare_b=copy": "there is no product to prepare A and B for"},
+        replace(ODD, lda=2**39, ldb=88, align_a=16, align_b=16): {
+            "kernel=wgmma BM=64 BN=64 BK=64 consumers=1": f"tensor copies of A take strides below {2**40} bytes"
+        },
+        replace(LARGE, m=2**19 + 1): {
+            "prepare_a=copy": f"operands need a workspace of {2 * (2**19 + 1) * 4104 // 256 * 256 + 256} bytes"
+        },
+    },
+    "mma_sync",
 )
-def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, scheduled(words), SPEC)
 
 
 def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 import pytest
-from matmul.gemm_cases import SPEC, scheduled
+from matmul.gemm_cases import SPEC
+from refusals import illegal, refused
 
 from autotune.codegen.epilogue.gate import PACKED, Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
@@ -23,75 +23,55 @@ from autotune.search_spaces.matmul.gemm.wgmma.space import on_grid
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "violation"),
-    [
-        (SQUARE, "BM=96 WM=64", "block_m 96 is not a multiple of warp_m 64"),
-        (SQUARE, "BM=128 WM=128", "256 sums of a thread over 128"),
-        (SQUARE, "BK=8", "block_k 8 is not a multiple of the 16 terms of a product of bfloat16"),
-        (SQUARE, "BK=16", "double_buffer_fragments needs a block_k that is a multiple of 32, not 16"),
-        (replace(SQUARE, align_a=8), "", "vector_a 8 over the 4 elements that A is aligned for"),
-        (
-            GemmProblem(64, 4096, 64),
-            "BM=64 BN=512 vector_b=1",
-            "256 threads do not divide into rows of 512 vectors of B",
-        ),
-        (replace(SQUARE, align_d=2), "", "vector_d 8 over the 1 elements that D is aligned for"),
-        (
-            GemmProblem(64, 72, 64, gate=Gate.HALVES),
-            "",
-            "vector_b 8 over the 4 elements that B is aligned for",
-        ),
-        (replace(SQUARE, gate=Gate.HALVES), "WN=16", "warp_n 16 under the 32 columns of gates and factors in halves"),
-        (replace(SQUARE, gate=Gate.INTERLEAVED), "WN=16", "vector_d 8 over half of the 8 columns of a warp"),
-        (SQUARE, "WN=16 vector_d=16", "vector_d 16 over half of the 16 columns of a warp"),
-        (GemmProblem(64, 64, 64), "grid_blocks=3", "3 blocks over the 2 steps along k of all tiles"),
-        (
-            replace(SQUARE, dtype=DType.INT8, align_a=2),
-            "BK=128 vector_a=4",
-            "vector_a 4 over the 1 elements that A is aligned for",
-        ),
-        (
-            replace(SQUARE, dtype=DType.INT8),
-            "BK=128 vector_a=2",
-            "vector_a 2 of int8: expected 1 element, or the 4 bytes of a copy",
-        ),
-        (SQUARE, "promote=128", "promote 128 is for float8, not for bfloat16: expected 0"),
-        (
-            replace(SQUARE, dtype=DType.FLOAT8_E5M2),
-            "BK=128 promote=256",
-            "promote 256 leaves more than 128 terms to tensor cores, which keep about 14 bits: "
-            "expected 128 at most without fast_accumulation",
-        ),
-        (
-            replace(SQUARE, dtype=DType.FLOAT8_E4M3, fast_accumulation=True),
-            "promote=192 BK=128",
-            "promote 192 is not a multiple of block_k 128",
-        ),
-        (
-            replace(SQUARE, dtype=DType.FLOAT8_E4M3, scales=Scales.BLOCK),
-            "promote=96 BK=32 double_buffer_fragments=0",
-            "promote 96 does not divide the 128 terms of a scale",
-        ),
-        (
-            GemmProblem(2**30, 2**30, 64),
-            "",
-            f"{2**46} tiles and grid_blocks 0 over the {2**31 - 1} blocks of a grid",
-        ),
-        (
-            GemmProblem(8, 8, 8, batch=2**31 - 64),
-            "grid_blocks=64",
-            f"{2**31 - 64} tiles and grid_blocks 64 over the {2**31 - 1} blocks of a grid",
-        ),
-        (
-            GemmProblem(4096, 4096, 2**20),
-            "grid_blocks=8193",
-            f"a workspace of {8193 * (16 + 8 * 128 * 128)} bytes over {2**30}",
-        ),
-    ],
-)
-def test_a_violation_has_its_values(problem: GemmProblem, words: str, violation: str) -> None:
-    assert violation in OPERATOR.violations(problem, scheduled(words), SPEC)
+BLOCKS = {"scales": Scales.BLOCK, "dtype": DType.FLOAT8_E5M2}
+INT8, E4M3, E5M2 = DType.INT8, DType.FLOAT8_E4M3, DType.FLOAT8_E5M2
+VIOLATIONS = {
+    SQUARE: {
+        "BM=96 WM=64": "block_m 96 is not a multiple of warp_m 64",
+        "BM=128 WM=128": "256 sums of a thread over 128",
+        "BK=8": "block_k 8 is not a multiple of the 16 terms of a product of bfloat16",
+        "BK=16": "double_buffer_fragments needs a block_k that is a multiple of 32, not 16",
+        "WN=16 vector_d=16": "vector_d 16 over half of the 16 columns of a warp",
+        "promote=128": "promote 128 is for float8, not for bfloat16: expected 0",
+    },
+    replace(SQUARE, align_a=8): {"": "vector_a 8 over the 4 elements that A is aligned for"},
+    replace(SQUARE, align_d=2): {"": "vector_d 8 over the 1 elements that D is aligned for"},
+    replace(SQUARE, gate=Gate.HALVES): {"WN=16": "warp_n 16 under the 32 columns of gates and factors in halves"},
+    replace(SQUARE, gate=Gate.INTERLEAVED): {"WN=16": "vector_d 8 over half of the 8 columns of a warp"},
+    GemmProblem(64, 72, 64, gate=Gate.HALVES): {"": "vector_b 8 over the 4 elements that B is aligned for"},
+    GemmProblem(64, 4096, 64): {
+        "BM=64 BN=512 vector_b=1": "256 threads do not divide into rows of 512 vectors of B",
+    },
+    GemmProblem(64, 64, 64): {"grid_blocks=3": "3 blocks over the 2 steps along k of all tiles"},
+    replace(SQUARE, dtype=INT8, align_a=2): {
+        "BK=128 vector_a=4": "vector_a 4 over the 1 elements that A is aligned for",
+    },
+    replace(SQUARE, dtype=INT8): {
+        "BK=128 vector_a=2": "vector_a 2 of int8: expected 1 element, or the 4 bytes of a copy",
+    },
+    replace(SQUARE, dtype=E5M2): {
+        "BK=128 promote=256": "promote 256 leaves more than 128 terms to tensor cores, which keep about 14 bits: "
+        "expected 128 at most without fast_accumulation",
+    },
+    replace(SQUARE, dtype=E4M3, fast_accumulation=True): {
+        "promote=192 BK=128": "promote 192 is not a multiple of block_k 128",
+    },
+    replace(SQUARE, dtype=E4M3, scales=Scales.BLOCK): {
+        "promote=96 BK=32 double_buffer_fragments=0": "promote 96 does not divide the 128 terms of a scale",
+    },
+    GemmProblem(2**30, 2**30, 64): {
+        "": f"{2**46} tiles and grid_blocks 0 over the {2**31 - 1} blocks of a grid",
+    },
+    GemmProblem(8, 8, 8, batch=2**31 - 64): {
+        "grid_blocks=64": f"{2**31 - 64} tiles and grid_blocks 64 over the {2**31 - 1} blocks of a grid",
+    },
+    GemmProblem(4096, 4096, 2**20): {
+        "grid_blocks=8193": f"a workspace of {8193 * (16 + 8 * 128 * 128)} bytes over {2**30}",
+    },
+}
+
+
+test_a_violation_has_its_values = illegal(OPERATOR, VIOLATIONS, "mma_sync")
 
 
 @pytest.mark.parametrize("gate", PACKED)
@@ -134,33 +114,21 @@ def test_shared_matrices_are_read_once() -> None:
     assert own.work.bytes - problem.work.bytes == 2 * 2 * (8 * 32 + 16 * 32)
 
 
-@pytest.mark.parametrize(
-    ("fields", "complaint"),
+test_a_problem_that_cannot_be = refused(
+    lambda **fields: GemmProblem(**{"m": 64, "n": 64, "k": 64} | fields),
     [
         ({"mixed": True}, "mixed=True: expected a dtype of float8_e4m3fn or float8_e5m2, not bfloat16"),
         ({"fast_accumulation": True}, "fast_accumulation=True: expected a dtype of float8_e4m3fn or float8_e5m2"),
         ({"scales": Scales.TENSOR}, "scales=tensor_scales: expected none of bfloat16"),
-        (
-            {"scales": Scales.BLOCK, "dtype": DType.INT8},
-            "scales=block_scales: expected none or tensor_scales or row_sc",
-        ),
-        ({"scales": Scales.ROW, "dtype": DType.INT8, "batch": 2}, "batch=2: expected 1 with row_scales"),
-        (
-            {"scales": Scales.BLOCK, "dtype": DType.FLOAT8_E5M2, "fast_accumulation": True},
-            "fast_accumulation=True: block_scales are added up in FP32, block by block",
-        ),
-        ({"dtype": DType.INT8, "k": 2**17}, "k=131072: expected at most 131071 terms of int8, whose sums are int32"),
-        (
-            {"scales": Scales.BLOCK, "dtype": DType.FLOAT8_E5M2, "gate": Gate.HALVES},
-            "gate=halves: expected interleaved with block_scales",
-        ),
+        ({"scales": Scales.BLOCK, "dtype": INT8}, "scales=block_scales: expected none or tensor_scales or row_sc"),
+        ({"scales": Scales.ROW, "dtype": INT8, "batch": 2}, "batch=2: expected 1 with row_scales"),
+        (BLOCKS | {"fast_accumulation": True}, "fast_accumulation=True: block_scales are added up in FP32, block by"),
+        (BLOCKS | {"gate": Gate.HALVES}, "gate=halves: expected interleaved with block_scales"),
+        ({"dtype": INT8, "k": 2**17}, "k=131072: expected at most 131071 terms of int8, whose sums are int32"),
         ({"out_dtype": OutDType.INT32}, "out_dtype=int32: expected int8 without scales and without an epilogue"),
-        ({"dtype": DType.INT8, "out_dtype": OutDType.INT32, "residual": True}, "expected int8 without"),
+        ({"dtype": INT8, "out_dtype": OutDType.INT32, "residual": True}, "expected int8 without"),
     ],
 )
-def test_a_problem_that_cannot_be(fields: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        GemmProblem(**{"m": 64, "n": 64, "k": 64} | fields)
 
 
 def test_stages_have_as_many_bytes_for_all_types() -> None:

@@ -8,10 +8,8 @@ from nvrtc import compile_unoptimised
 from autotune import emulator
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
-from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -24,60 +22,6 @@ def computed(problem: GemvProblem, words: str, arrays: dict[str, Array], alpha: 
     scalars = {"alpha": alpha, "beta": beta}
     emulator.run(program(problem, words), problem.tensors, arrays, scalars, seed=0)
     return arrays["y"]
-
-
-@pytest.mark.parametrize("order", WeightOrder)
-@pytest.mark.parametrize(
-    "words",
-    ["TPO=32 strips=2 splits=3", "TPO=4 strips=1 cluster=4 splits=2", "TPO=16 strips=2 stages=3"],
-    ids=["blocks", "clusters", "stages"],
-)
-def test_long_sums(order: WeightOrder, words: str) -> None:
-    problem = GemvProblem(9, 8191, 2, order, ldw=8192 if order is WeightOrder.NK else 12)
-    verify(problem, program(problem, f"threads=64 vector_width=4 loads_in_flight=4 {words}"), seeds=(2,))
-
-
-@pytest.mark.parametrize("m", [3, 13])
-@pytest.mark.parametrize("strips", [1, 4])
-def test_any_number_of_vectors(m: int, strips: int) -> None:
-    """Sums over lanes come in powers of two, of which some are nobody's."""
-    problem = GemvProblem(5, 40, m)
-    for of_output in (4, 64):
-        verify(problem, program(problem, f"threads=64 TPO={of_output} strips={strips} vector_width=4"), seeds=(1,))
-
-
-@pytest.mark.parametrize("m", [3, 8])
-@pytest.mark.parametrize("order", WeightOrder)
-def test_columns_as_vectors(order: WeightOrder, m: int) -> None:
-    """Of matrices with gaps, rows of which are loaded in vectors where they are aligned."""
-    problem = GemvProblem(13, 269, m, order, transpose_x=True, transpose_y=True, ldx=m if m < 4 else 12, ldy=m + 2)
-    words = "threads=64 TPO=16 strips=2 vector_width=1 loads_in_flight=4 cluster=2 splits=2"
-    verify(problem, program(problem, words), seeds=(2,))
-
-
-SHARED_X = {
-    "fma": (GemvProblem(19, 141, 5, ldx=144, ldw=144), "threads=64 TPO=8 strips=4 vector_width=4 stages=3 shared_x=1"),
-    "tensor_core": (
-        GemvProblem(37, 203, 11, dtype=BF16, ldx=208, ldw=208, batch=2),
-        "threads=128 TPO=8 strips=2 vector_width=8 stages=4 shared_x=1 kernel=tensor_core cluster=2",
-    ),
-    "codes": (
-        GemvProblem(37, 525, 2, dtype=BF16, weights=Weights.INT4, group_size=128, zeros=True, ldx=528, ldw=272),
-        "threads=64 TPO=4 strips=2 vector_width=16 stages=2 shared_x=1 kernel=tensor_core splits=2",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", SHARED_X)
-def test_x_may_be_shared_by_a_block(case: str) -> None:
-    """Whole tiles, an edge within a piece of x, and threads that read what others copied."""
-    problem, words = SHARED_X[case]
-    verify(problem, program(problem, words))
-
-
-def test_groups_of_outputs_are_counted_apart() -> None:
-    problem = GemvProblem(9, 200, 2, batch=2)
-    verify(problem, program(problem, "threads=64 TPO=32 cluster=2 splits=2"))
 
 
 @pytest.mark.parametrize("order", WeightOrder)

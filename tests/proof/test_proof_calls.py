@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from probe_arrays import arrays, assert_right, empty_outputs
-from probe_operator import OPERATOR
+from probe import OPERATOR
+from probe_calls import arrays, assert_right, empty_outputs
 
 from autotune import dispatcher
 

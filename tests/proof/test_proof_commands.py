@@ -6,10 +6,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from probe_device import device_with_probe
-from probe_kernel import ProbeSchedule, emit
-from probe_operator import OPERATOR
-from probe_problem import ProbeProblem
+from probe import OPERATOR, ProbeProblem, ProbeSchedule, emit
+from probe_calls import device_with_probe
 
 from autotune.cli.app import run
 from autotune.compiler import CompileError, cached_kernel, compile_kernel

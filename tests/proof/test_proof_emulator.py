@@ -5,12 +5,9 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from contract.checker import check_checker
-from contract.reference_kernel import check_reference_kernel
-from edited_program import edited
-from probe_kernel import ProbeSchedule, emit, emit_naive
-from probe_operator import OPERATOR
-from probe_problem import ProbeProblem
+from contract.checker import check_checker, check_reference_kernel
+from probe import OPERATOR, ProbeProblem, ProbeSchedule, emit, emit_naive
+from probe_calls import edited
 
 from autotune import emulator
 from autotune.codegen.model.program import Program
@@ -68,25 +65,19 @@ def shared_too_early(program: Program) -> Program:
         (LOADED, second_first, r"wrong: .* \(in y\)"),
         (LOADED, cleared_too_much, r"wrong: .* \(in y\)"),
         (LOADED, shared_too_early, "expected parts that do not overlap"),
-        (
-            LOADED,
-            edited("= arguments.counts[column];", "= arguments.counts[column] + (column == 0);"),
-            r"wrong: .* \(in kept\)",
-        ),
+        (LOADED, edited("= arguments.counts[column];", "= arguments.counts[column] + (column == 0);"),
+         r"wrong: .* \(in kept\)"),
         (LOADED, edited("+ place] = at.row;", "+ place] = 0;"), rf"expected {LISTED} \(in kept_rows\)"),
         (LOADED, edited("+ place] = at.row;", "+ place] = at.row + 1;"), rf"expected {LISTED} \(in kept_rows\)"),
         (LOADED, edited("+ place] = at.row;", "+ place + 1] = at.row;"), rf"expected {LISTED} \(in kept_rows\)"),
-        (
-            LOADED,
-            edited("= arguments.counts[column];", BEHIND),
-            r"first at \[0, 39\]: got 0, expected the gap untouched \(in kept_rows\)",
-        ),
+        (LOADED, edited("= arguments.counts[column];", BEHIND),
+         r"first at \[0, 39\]: got 0, expected the gap untouched \(in kept_rows\)"),
         (LOADED, edited("*target = from", "if (at.row != 18) *target = from"), r"expected an element that .* \(in y\)"),
         (LOADED, edited("*target = from", "if (at.row != 39) *target = from"), r"first at \[\d+, \d+\]: .* \(in y\)"),
         (COPIED, edited("swizzled(2 * index, 128)", "swizzled(2 * index, 64)"), r"wrong: .* \(in y\)"),
         (COPIED, edited("arrived.wait(0)", "arrived.wait(1)"), "while the asynchronous copy .* is not waited for"),
     ],
-)
+)  # fmt: skip
 def test_the_bug_is_caught(schedule: ProbeSchedule, plant: Callable[[Program], Program], error: str) -> None:
     with pytest.raises(EmulatorError, match=error):
         verify(PROBLEM, plant(emit(PROBLEM, schedule)))

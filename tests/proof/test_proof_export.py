@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cuda_toolkit import INCLUDE
 from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
-from probe_kernel import ProbeSchedule
-from probe_operator import OPERATOR
+from nvrtc import INCLUDE
+from probe import OPERATOR, ProbeSchedule
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType

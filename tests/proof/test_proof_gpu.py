@@ -8,23 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from append_operator import OPERATOR as APPEND
-from append_operator import AppendSchedule
-from append_problem import AppendProblem
-from contract.checker import check_checker
-from contract.reference_kernel import check_reference_kernel
+from append import OPERATOR as APPEND
+from append import AppendProblem, AppendSchedule
+from contract.checker import check_checker, check_reference_kernel
 from cuda.bindings import driver
 from cuda.core import Device, Stream
 from cuda.core.utils import StridedMemoryView
-from edited_program import edited
-from probe_arrays import COLUMNS, ROWS, arrays, assert_right, empty_outputs
-from probe_device import device_with_probe
-from probe_kernel import ProbeSchedule
-from probe_operator import OPERATOR
-from probe_problem import ProbeProblem
-from scale_operator import OPERATOR as SCALE
-from scale_operator import ScaleSchedule
-from scale_problem import ScaleProblem
+from probe import OPERATOR, ProbeProblem, ProbeSchedule
+from probe_calls import COLUMNS, ROWS, arrays, assert_right, device_with_probe, edited, empty_outputs
+from scale_lists import OPERATOR as SCALE
+from scale_lists import ScaleProblem, ScaleSchedule
 from test_proof_append import APART, BHSD, BSHD
 
 from autotune import dispatcher

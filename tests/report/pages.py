@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from calibration_factory import calibration
-from recording_factory import PROBLEM, SPEC, TRANSPOSE, schedules, trials
+from factories import PROBLEM, SPEC, TRANSPOSE, calibration, schedules, trials
 
 from autotune.db import Status, TimeSource, Trial
 from autotune.db.comparison import BaselineTimes

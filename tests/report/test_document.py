@@ -1,17 +1,20 @@
 """What a report knows."""
 
+import gzip
 import json
+import re
+from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from calibration_factory import calibration
+from factories import PROBLEM, SPEC, TRANSPOSE, calibration
 from pages import group_of, made, measured, report_of
-from recording_factory import PROBLEM, SPEC, TRANSPOSE
 
 from autotune.db import Status, TimeSource, Trial, TuningDB
 from autotune.db.trials import DeviceRecord, ProblemRecord
+from autotune.report import page as page_module
 from autotune.report.benches import compared_records, read_bench
 from autotune.report.calibration import calibration_document
 from autotune.report.document import document
@@ -19,6 +22,7 @@ from autotune.report.failures import failures
 from autotune.report.importance import importances
 from autotune.report.kernels import kernels
 from autotune.report.machine import Machine
+from autotune.report.page import AssetError, page
 from autotune.report.subject import groups_of
 from autotune.report.trial_table import trial_table
 from autotune.report.winner import winner
@@ -26,7 +30,9 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.calibration import Curve, Figure
 
 MACHINE = Machine(SPEC)
+
 RUN = {"problem": "p", "group": "", "ratios": {}}
+
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
 
@@ -258,3 +264,40 @@ def test_a_calibration_has_littles_law_where_bytes_are_in_flight() -> None:
 def test_a_device_that_was_not_calibrated_has_no_calibration() -> None:
     group = group_of(made(10))
     assert document("", [], [group], [])["devices"][SPEC.name]["calibration"] is None
+
+
+def test_the_page_needs_nothing_else(ten: str) -> None:
+    assert len(ten.encode()) < 2e6
+    ours = ten.replace(page_module._echarts(), "")
+    assert re.findall(r"https?:|src=|href=|@import|url\(", ours) == []
+
+
+def test_the_document_is_in_the_page() -> None:
+    document = report_of(10)
+    found = re.search(r'<script id="data" type="application/gzip">\n(.*?)\n</script>', page(document))
+    assert found
+    assert json.loads(gzip.decompress(b64decode(found[1]))) == json.loads(json.dumps(document))
+
+
+def test_the_title_is_text(ten: str) -> None:
+    assert "<title>transpose &lt;10&gt;</title>" in ten
+
+
+def test_all_scripts_are_in_the_page() -> None:
+    present = {path.stem for path in page_module._ASSETS.glob("*.js")}
+    assert present == set(page_module._SCRIPTS)
+
+
+def test_a_changed_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "echarts.min.js"
+    monkeypatch.setattr(page_module, "_ECHARTS", path)
+    for content in (None, "alert(1)"):
+        if content:
+            path.write_text(content)
+        with pytest.raises(AssetError, match=r"echarts.min.js is missing or was changed: install autotune again"):
+            page(report_of(10))
+
+
+def test_licences_are_beside_the_library() -> None:
+    names = {path.name for path in page_module._ECHARTS.parent.iterdir()}
+    assert names == {"echarts.min.js", "LICENSE.txt", "LICENSE-d3.txt", "LICENSE-zrender.txt", "NOTICE.txt"}

@@ -4,13 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from reduce_cases import (
-    ALL,
-    FIRST,
-    FLOAT32,
-    LAST,
-    SEGMENTS,
-)
+from reduce_cases import ALL, FIRST, FLOAT32, LAST, SEGMENTS
 
 from autotune.codegen.model.problem import Array
 from autotune.codegen.rows.reduce.operation import Operation

@@ -3,6 +3,7 @@
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
@@ -42,3 +43,35 @@ SMALL_PROBLEMS = (
     SoftmaxProblem(19, 513, FP16, log=True, lengths=True, lse=True, ldx=528, ldy=520),
     SoftmaxProblem(18, 33, lengths=True, causal=True, zero_rows=True, queries=7, align_x=4),
 )
+_SKEWED = [
+    SoftmaxProblem(9, 333, BF16, ldx=333, ldy=341),
+    SoftmaxProblem(9, 333, FP16, lengths=True, ldx=334, ldy=336),  # vectors of y lie otherwise
+    SoftmaxProblem(4, 301, align_x=4, align_y=4),  # where matrices begin is not known
+    SoftmaxProblem(5, 2, BF16, ldx=3, ldy=3),  # a row within a vector
+]
+_HOLDS = ("registers", "reload loads_in_flight=2", "shared", "shared passes=online")
+_WAYS = [
+    *(  # a long odd row
+        (SoftmaxProblem(1, 131073, BF16, align_x=2, align_y=2), words)
+        for words in (
+            "threads=1024 TPR=1024 cluster=8 vector_width=2 hold=registers",
+            "threads=512 TPR=512 cluster=2 vector_width=8 hold=shared passes=online",
+            "threads=512 TPR=512 vector_width=4 hold=reload loads_in_flight=8 passes=online",
+        )
+    ),
+    *(  # logarithms of -infinity, of infinity, of 10^4, an online update after -infinity
+        (SoftmaxProblem(20, 42, log=True, zero_rows=zero_rows, lse=True), f"threads=32 {words}")
+        for zero_rows in (False, True)
+        for words in ("TPR=32", "TPR=8 passes=online vector_width=2 hold=reload")
+    ),
+    # Flags by words; and element by element, where rows begin between vectors.
+    (SoftmaxProblem(6, 40, BF16, zero_rows=True, mask=Mask.KEEP, queries=3), "threads=32 TPR=4 vector_width=8"),
+    (SoftmaxProblem(6, 37, mask=Mask.KEEP, queries=3, ldx=37, ldy=37, ldm=48), "threads=32 TPR=4 vector_width=4"),
+    *(  # rows that begin between vectors
+        (problem, f"{lanes} vector_width={16 // problem.dtype.bytes} hold={hold}")
+        for problem in _SKEWED
+        for lanes in ("threads=64 TPR=16", "threads=32 TPR=32 cluster=2")
+        for hold in _HOLDS
+    ),
+]
+PECULIAR = [(problem, SoftmaxSchedule.parse(words.split())) for problem, words in _WAYS]

@@ -5,20 +5,26 @@ from functools import partial
 
 import numpy as np
 import pytest
-from contract.reference_kernel import check_reference_kernel
-from planted import check_caught
+from contract.checker import check_reference_kernel
+from planted import caught, check_caught
+from refusals import illegal
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
+from autotune.codegen.rows.norm_backward.emit import emit
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
+from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
+from autotune.compiler import compile_kernel
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.rows.norm_backward import OPERATOR
 from autotune.verification import launch_arrays
 
 SPEC = named_device("h200")
+
 BF16 = DType.BFLOAT16
 
 
@@ -29,36 +35,33 @@ def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
 
 
 REGISTERS = "threads=128 TPR=64 vector_width=2"
+
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
+
 LAYER = LayerNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
-SHORT = LayerNormProblem(19, 3, statistics=True)
+
+FEW = LayerNormProblem(19, 3, statistics=True)
+
 SUM = replace(LAYER, residual=True, align_x=8)
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "right", "planted"),
+test_planted_bug_is_caught = caught(
+    program,
     [
         (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
         (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
         (LAYER, f"{REGISTERS} passes=shifted", "fmaf(-sum.sum, mean, squares.sum)", "squares.sum"),
-        (SHORT, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
+        (FEW, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
     ],
 )
-def test_planted_bug_is_caught(problem: NormProblem, words: str, right: str, planted: str) -> None:
-    kernel = program(problem, words)
-    check_caught(problem, kernel, right, planted)
 
 
 INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70, BF16, float8=True)
 
 
-@pytest.mark.parametrize(
-    ("problem", "right", "planted"),
-    [(FLOAT8, "largest == 0.0f ? 0.0f : ", "")],  # a row of zeros
-)
-def test_planted_bug_in_quantised_results_is_caught(problem: NormProblem, right: str, planted: str) -> None:
-    kernel = program(problem, "threads=128 TPR=64 vector_width=2")
-    check_caught(problem, kernel, right, planted)
+def test_a_row_of_zeros_has_no_scale() -> None:
+    kernel = program(FLOAT8, "threads=128 TPR=64 vector_width=2")
+    check_caught(FLOAT8, kernel, "largest == 0.0f ? 0.0f : ", "")
 
 
 @pytest.mark.parametrize("problem", [INT8, FLOAT8], ids=["int8", "float8"])
@@ -68,13 +71,16 @@ def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> No
 
 
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
+
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
+
 LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
+
 RING = f"{SHORT} hold=shared ahead=2"
 
 
-@pytest.mark.parametrize(
-    ("problem", "words", "right", "planted"),
+test_planted_bug_in_gradients_is_caught = caught(
+    program,
     [
         (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
         (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
@@ -82,9 +88,6 @@ RING = f"{SHORT} hold=shared ahead=2"
         (BACKWARD, RING, "known_ = turns.statistics(1);", ""),
     ],
 )
-def test_planted_bug_in_gradients_is_caught(problem: NormBackwardProblem, words: str, right: str, planted: str) -> None:
-    kernel = program(problem, words)
-    check_caught(problem, kernel, right, planted)
 
 
 def far_from_zero(kernel: Program, problem: LayerNormProblem) -> float:
@@ -164,36 +167,30 @@ def test_sums_of_several_rounds() -> None:
     verify(BACKWARD, program(BACKWARD, "threads=64 TPR=16 vector_width=2 grid=2"))
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("vector_width=4", "vector_width 4 over the 2 elements that rows are aligned for"),
-        ("hold=reload", "threads_per_row 32: expected all 128 for rows read again"),
-        ("TPR=128 hold=reload ahead=1", "rows_ahead 1: expected 0 for hold=reload"),
-        ("ahead=2", "rows_ahead 2: expected 0 to 1 for hold=registers"),
-        ("hold=shared", "rows_ahead 0: expected 1 to 3 for hold=shared"),
-        ("cluster=2", "cluster 2: expected one of 1"),
-    ],
+test_illegal_gradients_say_why = illegal(
+    operator("norm_backward"),
+    {
+        NormBackwardProblem(4, 70, align_x=8): {
+            "vector_width=4": "vector_width 4 over the 2 elements that rows are aligned for",
+            "hold=reload": "threads_per_row 32: expected all 128 for rows read again",
+            "TPR=128 hold=reload ahead=1": "rows_ahead 1: expected 0 for hold=reload",
+            "ahead=2": "rows_ahead 2: expected 0 to 1 for hold=registers",
+            "hold=shared": "rows_ahead 0: expected 1 to 3 for hold=shared",
+            "cluster=2": "cluster 2: expected one of 1",
+        }
+    },
 )
-def test_illegal_gradients_say_why(words: str, message: str) -> None:
-    chosen = operator("norm_backward")
-    problem = NormBackwardProblem(4, 70, align_x=8)
-    assert chosen.violations(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("hold=shared", "hold shared: expected registers or reload for the sum of two arrays"),
-        (
-            "vector_width=4",
-            "vector_width 4: 16 bytes over the 8 that x, the residual and their sum are aligned for together",
-        ),
-    ],
+test_sums_of_two_arrays_are_not_copied = illegal(
+    operator("layer_norm"),
+    {
+        SUM: {
+            "hold=shared": "hold shared: expected registers or reload for the sum of two arrays",
+            "vector_width=4": "vector_width 4: 16 bytes over the 8 that x, the residual and their sum are aligned",
+        }
+    },
 )
-def test_sums_of_two_arrays_are_not_copied(words: str, message: str) -> None:
-    chosen = operator("layer_norm")
-    assert chosen.violations(SUM, chosen.kernels[0].schedule_type.parse(words.split()), SPEC) == [message]
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
@@ -211,3 +208,58 @@ def test_one_pass_has_few_vectors_of_a_thread(width: int) -> None:
 def test_rows_of_several_blocks_in_place(passes: str) -> None:
     problem = LayerNormProblem(3, 200)
     verify(problem, program(problem, f"threads=32 TPR=32 cluster=2 vector_width=2 passes={passes}"))
+
+
+H200 = named_device("h200")
+
+LAYER_BACKWARD = NormBackwardProblem(4096, 2048, BF16, saved=True)
+
+RMS_BACKWARD = NormBackwardProblem(4096, 2048, BF16, centered=False, bias=False, saved=True)
+
+WIDE_BACKWARD = NormBackwardProblem(4096, 1024, saved=True)
+
+
+def spilled(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int:
+    """Bytes."""
+    return compile_kernel(emit(problem, schedule), H200.arch).resources.spill_store_bytes
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "registers"),
+    [
+        (LAYER_BACKWARD, "threads=128 TPR=32 vector_width=8 hold=shared ahead=2", 344),
+        (LAYER_BACKWARD, "threads=128 TPR=32 vector_width=8", 344),
+        (LAYER_BACKWARD, "threads=128 TPR=64 vector_width=8 ahead=1", 216),
+        (RMS_BACKWARD, "threads=128 TPR=32 vector_width=8 ahead=0", 280),
+        (WIDE_BACKWARD, "threads=128 TPR=16 vector_width=4 hold=shared ahead=1", 344),
+    ],
+)
+def test_what_does_not_fit_spills(problem: NormBackwardProblem, words: str, registers: int) -> None:
+    schedule = NormBackwardSchedule.parse(words.split())
+    assert schedule.footprint(problem).registers == registers
+    if registers <= H200.registers_per_thread:
+        schedule = schedule.replace(min_blocks_per_sm=3)
+    assert OPERATOR.violations(problem, schedule, H200)
+    assert spilled(problem, schedule) >= 80
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "registers"),
+    [
+        (LAYER_BACKWARD, "threads=128 TPR=64 vector_width=8 hold=shared ahead=2 min_blocks_per_sm=3", 144),
+        (LAYER_BACKWARD, "threads=128 TPR=128 vector_width=8 ahead=1 min_blocks_per_sm=4", 120),
+        (RMS_BACKWARD, "threads=128 TPR=64 vector_width=8 min_blocks_per_sm=3", 152),
+        (WIDE_BACKWARD, "threads=128 TPR=32 vector_width=4 hold=shared ahead=1 min_blocks_per_sm=2", 184),
+    ],
+)
+def test_what_fits_spills_nothing(problem: NormBackwardProblem, words: str, registers: int) -> None:
+    schedule = NormBackwardSchedule.parse(words.split())
+    assert schedule.footprint(problem).registers == registers
+    assert not OPERATOR.violations(problem, schedule, H200)
+    assert spilled(problem, schedule) == 0
+
+
+@pytest.mark.parametrize("problem", [LAYER_BACKWARD, RMS_BACKWARD, WIDE_BACKWARD])
+def test_seeds_spill_next_to_nothing(problem: NormBackwardProblem) -> None:
+    for seed in OPERATOR.seeds(problem, H200)[:4]:
+        assert spilled(problem, seed) <= 8, seed

@@ -71,42 +71,24 @@ def test_other_layouts_are_refused(shape: tuple[int, ...], strides: tuple[int, .
         ({"op": "median"}, ValueError, "op='median': expected one of sum, mean, l2, dot, dist, max"),
         ({"op": "dot"}, TypeError, "op='dot' of one array: expected 2"),
         ({"other": np.zeros((2, 3), np.float32)}, TypeError, "op='sum' of two arrays: expected 1"),
-        (
-            {"op": "dot", "other": np.zeros((2, 1), np.float32)},
-            ValueError,
-            r"other has shape \(2, 1\) and dtype float32: expected those of input, \(2, 3\) and float32",
-        ),
-        (
-            {"op": "dist", "other": np.zeros((3, 2), np.float32).T, "dim": 0},
-            ValueError,
-            r"other has strides \(1, 2\): expected those of input, \(3, 1\); call contiguous\(\) of both first",
-        ),
-        (
-            {"offsets": np.array([0, 6], np.int16)},
-            ValueError,
-            r"offsets has dtype int16 and shape \(2,\): expected int32 or int64 of one axis of 2 or more",
-        ),
+        ({"op": "dot", "other": np.zeros((2, 1), np.float32)}, ValueError,
+         r"other has shape \(2, 1\) and dtype float32: expected those of input, \(2, 3\) and float32"),
+        ({"op": "dist", "other": np.zeros((3, 2), np.float32).T, "dim": 0}, ValueError,
+         r"other has strides \(1, 2\): expected those of input, \(3, 1\); call contiguous\(\) of both first"),
+        ({"offsets": np.array([0, 6], np.int16)}, ValueError,
+         r"offsets has dtype int16 and shape \(2,\): expected int32 or int64 of one axis of 2 or more"),
         ({"offsets": np.array([0, 6]), "dim": 0}, ValueError, "dim=0: expected None for segments"),
-        (
-            {"offsets": np.array([0, 0, 6, 6])[::2]},
-            ValueError,
-            r"offsets has strides \(2,\): expected a contiguous array",
-        ),
-        (
-            {"input": np.zeros((6, 2), np.float32)[:, 0], "offsets": np.array([0, 6])},
-            ValueError,
-            r"input has strides \(2,\): expected a contiguous array for segments",
-        ),
+        ({"offsets": np.array([0, 0, 6, 6])[::2]}, ValueError,
+         r"offsets has strides \(2,\): expected a contiguous array"),
+        ({"input": np.zeros((6, 2), np.float32)[:, 0], "offsets": np.array([0, 6])}, ValueError,
+         r"input has strides \(2,\): expected a contiguous array for segments"),
         ({"dim": 2}, ValueError, "dim=2: expected None or -2 … 1 for input of shape"),
-        (
-            {"input": np.zeros((2, 3))},
-            TypeError,
-            "input has dtype float64: reduce takes float32, float16, bfloat16, int",
-        ),
+        ({"input": np.zeros((2, 3))}, TypeError,
+         "input has dtype float64: reduce takes float32, float16, bfloat16, int"),
         ({"input": np.zeros((2, 0), np.float32), "op": "max"}, ValueError, "max of no elements along axis=all"),
         ({"out": np.zeros((2, 2), np.float32)[:, 0], "dim": 1}, ValueError, "out has shape .* expected a contiguous"),
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         dispatcher.reduce(**{"input": np.zeros((2, 3), np.float32), **arguments})

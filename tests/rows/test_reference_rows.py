@@ -1,7 +1,7 @@
 """Reference kernels of rows that are shorter than a warp: a row of nothing but NaN has no maximum but NaN."""
 
 import pytest
-from contract.reference_kernel import check_reference_kernel
+from contract.checker import check_reference_kernel
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from planted import check_caught
+from refusals import illegal
 from rows.softmax_backward_cases import BF16, SPEC
 
 from autotune import dispatcher
@@ -100,16 +101,15 @@ def test_bad_arguments_get_one_line(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("words", "violation"),
-    [
-        ("vector_width=4", "vector_width 4: 16 bytes over the 8 that y and dy are aligned for together"),
-        ("hold=shared", "hold shared: expected registers or reload for the rows of two arrays"),
-    ],
+test_violations_carry_the_values = illegal(
+    OPERATOR,
+    {
+        SoftmaxBackwardProblem(4, 64, align_x=8): {
+            "vector_width=4": "vector_width 4: 16 bytes over the 8 that y and dy are aligned for together",
+            "hold=shared": "hold shared: expected registers or reload for the rows of two arrays",
+        }
+    },
 )
-def test_violations_carry_the_values(words: str, violation: str) -> None:
-    problem = SoftmaxBackwardProblem(4, 64, align_x=8)
-    assert OPERATOR.violations(problem, schedule(words), SPEC) == [violation]
 
 
 def test_the_footprint_counts_both_arrays() -> None:

@@ -110,28 +110,20 @@ X = random(4, 5)
         (X, {"temperature": 0.0}, ValueError, "temperature=0.0: expected more than 0"),
         (X, {"lengths": np.ones(4, np.int64)}, ValueError, r"dtype int64 and shape \(4,\): expected int32 of shape"),
         (X, {"lengths": np.ones(5, np.int32)}, ValueError, r"int32 and shape \(5,\): expected int32 of shape \(4,\)"),
-        (
-            X,
-            {"lengths": np.ones(8, np.int32)[::2]},
-            ValueError,
-            r"lengths has shape .* and strides \(2,\): expected a contiguous array",
-        ),
+        (X, {"lengths": np.ones(8, np.int32)[::2]}, ValueError,
+         r"lengths has shape .* and strides \(2,\): expected a contiguous array"),
         (X[0], {"causal": True}, ValueError, r"input has shape \(5,\): expected matrices along two last axes"),
         (X, {"mask": X > 0, "out": X > 0}, TypeError, "out has dtype bool: expected float32"),
         (X, {"mask": X.astype(np.float16)}, TypeError, "mask has dtype float16: expected bool or float32, that of"),
         (X, {"mask": X[:3]}, ValueError, r"mask has shape \(3, 5\), and input \(4, 5\): expected \(4, 5\), or the"),
         (X, {"mask": np.broadcast_to(X[:1], X.shape)}, ValueError, "mask has shape .* and strides"),
         (X, {"causal": True, "causal_offset": 0.5}, TypeError, "causal_offset=0.5: expected an integer"),
-        (
-            X,
-            {"lse": np.ones(8, np.float32)[::2]},
-            ValueError,
-            r"lse has shape .* and strides \(2,\): expected a contiguous array",
-        ),
+        (X, {"lse": np.ones(8, np.float32)[::2]}, ValueError,
+         r"lse has shape .* and strides \(2,\): expected a contiguous array"),
         (X, {"out": X.astype(np.float16)}, TypeError, "out has dtype float16: expected float32"),
         (X, {"out": X[::-1]}, ValueError, "out"),
     ],
-)
+)  # fmt: skip
 def test_bad_arguments_get_one_line(
     x: npt.NDArray[Any], options: dict[str, Any], error: type[Exception], message: str
 ) -> None:

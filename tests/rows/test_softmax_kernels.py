@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from planted import check_caught
+from planted import caught, check_caught
+from refusals import illegal
 from rows.softmax_cases import BF16, FP16, SPEC
 
 from autotune import emulator
@@ -14,7 +15,6 @@ from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.compiler import compile_kernel
-from autotune.emulator import verify
 from autotune.search_spaces.rows.softmax import OPERATOR
 from autotune.verification import launch_arrays
 
@@ -25,19 +25,6 @@ def schedule(words: str) -> SoftmaxSchedule:
 
 def program(problem: SoftmaxProblem, words: str) -> Program:
     return OPERATOR.program(problem, schedule(words), SPEC)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "threads=1024 TPR=1024 cluster=8 vector_width=2 hold=registers",
-        "threads=512 TPR=512 cluster=2 vector_width=8 hold=shared passes=online",
-        "threads=512 TPR=512 vector_width=4 hold=reload loads_in_flight=8 passes=online",
-    ],
-)
-def test_a_long_odd_row(words: str) -> None:
-    problem = SoftmaxProblem(1, 131073, BF16, align_x=2, align_y=2)
-    verify(problem, program(problem, words), seeds=(2,))
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 0.5, 100.0, np.inf])
@@ -63,14 +50,6 @@ def test_any_length_is_safe(lengths: list[int], words: str) -> None:
         assert np.isnan(row).all() if length <= 0 or np.isnan(row[0]) else (row[max(0, length) :] == 0).all()
 
 
-@pytest.mark.parametrize("words", ["TPR=32", "TPR=8 passes=online vector_width=2 hold=reload"])
-@pytest.mark.parametrize("zero_rows", [False, True])
-def test_logarithms_of_hard_rows(words: str, zero_rows: bool) -> None:
-    """Rows of -infinity and of infinity, 10^4, an online update after -infinity: see `SoftmaxProblem.inputs`."""
-    problem = SoftmaxProblem(20, 42, log=True, zero_rows=zero_rows, lse=True)
-    verify(problem, program(problem, f"threads=32 {words}"), seeds=(2,))
-
-
 @pytest.mark.parametrize("words", ["skip=0", "skip=1", "passes=kept", "skip=1 passes=kept"])
 @pytest.mark.parametrize("offset", [-(2**31), -3, 0, 4, 2**31 - 1])
 def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
@@ -83,26 +62,25 @@ def test_a_causal_row_ends_at_its_own_column(offset: int, words: str) -> None:
     assert kept.tolist() == [min(max(row % 5 + offset + 1, 0), 9) for row in range(12)]
 
 
-def test_flags_by_words() -> None:
-    problem = SoftmaxProblem(6, 40, BF16, zero_rows=True, mask=Mask.KEEP, queries=3)
-    verify(problem, program(problem, "threads=32 TPR=4 vector_width=8"), seeds=(1,))
-
-
 MASKED = SoftmaxProblem(18, 37, zero_rows=True, mask=Mask.KEEP, queries=3, heads=2, ldx=40, ldy=40, ldm=44)
 
 
-@pytest.mark.parametrize(
-    ("right", "planted"),
+test_planted_bug_in_the_order_of_heads_is_caught = caught(
+    program,
     [
-        ("of_mask / queries * heads + head", "of_mask / queries + head"),  # masks of later matrices
-        ("of_mask % queries", "head % queries"),
-        ("at % heads", "0"),  # one matrix for all
+        (
+            SoftmaxProblem(24, 37, mask=Mask.ADD, queries=3, heads=4, ldx=40, ldy=40, ldm=44),
+            "threads=64 TPR=4 vector_width=4 heads_first=1",
+            *bug,
+        )
+        for bug in [
+            ("of_mask / queries * heads + head", "of_mask / queries + head"),  # masks of later matrices
+            ("of_mask % queries", "head % queries"),
+            ("at % heads", "0"),  # one matrix for all
+        ]
     ],
+    (0,),
 )
-def test_planted_bug_in_the_order_of_heads_is_caught(right: str, planted: str) -> None:
-    problem = SoftmaxProblem(24, 37, mask=Mask.ADD, queries=3, heads=4, ldx=40, ldy=40, ldm=44)
-    kernel = program(problem, "threads=64 TPR=4 vector_width=4 heads_first=1")
-    check_caught(problem, kernel, right, planted, seeds=(0,))
 
 
 def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
@@ -113,24 +91,15 @@ def test_heads_come_first_where_all_masks_serve_as_many_matrices() -> None:
         assert OPERATOR.violations(problem, schedule("TPR=4 heads_first=1"), SPEC) == [expected]
 
 
-def test_rows_that_begin_between_vectors_take_their_mask_element_by_element() -> None:
-    problem = SoftmaxProblem(6, 37, mask=Mask.KEEP, queries=3, ldx=37, ldy=37, ldm=48)
-    verify(problem, program(problem, "threads=32 TPR=4 vector_width=4"), seeds=(0,))
-
-
-@pytest.mark.parametrize(
-    ("problem", "words", "violation"),
-    [
-        (MASKED, "hold=shared TPR=16", "hold shared: expected registers or reload for rows with a mask"),
-        (
-            replace(MASKED, ldx=37),
-            "hold=reload vector_width=4",
-            "hold reload: vectors of 4, which wait in y, are aligned otherwise there than in x",
-        ),
-    ],
+test_rows_with_a_mask_wait_where_it_can_be_applied = illegal(
+    OPERATOR,
+    {
+        MASKED: {"hold=shared TPR=16": "hold shared: expected registers or reload for rows with a mask"},
+        replace(MASKED, ldx=37): {
+            "hold=reload vector_width=4": "hold reload: vectors of 4, which wait in y, are aligned otherwise"
+        },
+    },
 )
-def test_rows_with_a_mask_wait_where_it_can_be_applied(problem: SoftmaxProblem, words: str, violation: str) -> None:
-    assert OPERATOR.violations(problem, schedule(words), SPEC) == [violation]
 
 
 @pytest.mark.parametrize(
@@ -167,38 +136,16 @@ def test_kept_exponentials_are_floats_in_place_of_what_was_loaded() -> None:
 REGISTERS = "threads=64 TPR=64 vector_width=2"
 
 
-@pytest.mark.parametrize(
-    ("words", "right", "planted"),
+LENGTHS = SoftmaxProblem(9, 333, lengths=True, ldx=334, ldy=336)
+test_planted_bug_is_caught = caught(
+    program,
     [
-        (REGISTERS + " skip=1", "0 < count && count < Schedule::vector_width", "false"),
-        (REGISTERS + " skip=1", "visit(nothing, round * row_step);", ""),
-        (REGISTERS + " skip=1 passes=kept", "powers_[round][i] = 0.0f", "powers_[round][i] = 1.0f"),
-        (REGISTERS + " skip=1 passes=kept", "if (!values.counts(round * row_step)) continue;", ""),
+        (LENGTHS, f"{REGISTERS} skip=1", "0 < count && count < Schedule::vector_width", "false"),
+        (LENGTHS, f"{REGISTERS} skip=1", "visit(nothing, round * row_step);", ""),
+        (LENGTHS, f"{REGISTERS} skip=1 passes=kept", "powers_[round][i] = 0.0f", "powers_[round][i] = 1.0f"),
+        (LENGTHS, f"{REGISTERS} skip=1 passes=kept", "if (!values.counts(round * row_step)) continue;", ""),
     ],
 )
-def test_planted_bug_is_caught(words: str, right: str, planted: str) -> None:
-    problem = SoftmaxProblem(9, 333, lengths=True, ldx=334, ldy=336)
-    kernel = emit(problem, schedule(words))
-    check_caught(problem, kernel, right, planted)
-
-
-SKEWED = SoftmaxProblem(9, 333, BF16, ldx=333, ldy=341)
-
-
-@pytest.mark.parametrize("hold", ["registers", "reload loads_in_flight=2", "shared", "shared passes=online"])
-@pytest.mark.parametrize("lanes", ["threads=64 TPR=16", "threads=32 TPR=32 cluster=2"])
-@pytest.mark.parametrize(
-    "problem",
-    [
-        SKEWED,
-        SoftmaxProblem(9, 333, FP16, lengths=True, ldx=334, ldy=336),  # vectors of y lie otherwise
-        SoftmaxProblem(4, 301, align_x=4, align_y=4),  # where matrices begin is not known
-        SoftmaxProblem(5, 2, BF16, ldx=3, ldy=3),  # a row within a vector
-    ],
-    ids=lambda problem: problem.key,
-)
-def test_rows_that_begin_between_vectors(problem: SoftmaxProblem, lanes: str, hold: str) -> None:
-    verify(problem, program(problem, f"{lanes} vector_width={16 // problem.dtype.bytes} hold={hold}"), seeds=(1,))
 
 
 def test_rows_that_begin_between_vectors_take_one_round_more() -> None:

@@ -45,28 +45,17 @@ def test_a_trial_of_now_is_not_stale():
     [
         ({"program_digest": "0" * 64}, ["unconfirmed: emits another program today"], 1),
         ({"schedule": SCHEDULE.to_dict() | {"tile_m": 0}}, ["emits no program today: "], 1),
-        (
-            {"schedule": {"height": 1}},
-            ["emits no program today: unknown field 'height' of TransposeSchedule"],
-            1,
-        ),
-        (
-            {"problem": ProblemRecord("nosuch", "n8", {"n": 8})},
-            ["emits no program today: unknown operator 'nosuch'"],
-            1,
-        ),
-        (
-            {"device": DeviceRecord("T", (9, 0), {})},
-            ["emits no program today: the device's limits are "],
-            1,
-        ),
+        ({"schedule": {"height": 1}}, ["emits no program today: unknown field 'height' of TransposeSchedule"], 1),
+        ({"problem": ProblemRecord("nosuch", "n8", {"n": 8})}, ["emits no program today: unknown operator 'nosuch'"],
+         1),
+        ({"device": DeviceRecord("T", (9, 0), {})}, ["emits no program today: the device's limits are "], 1),
         ({"compiler": "NVRTC 12.9"}, [f"compiler NVRTC 12.9, now {compiler_version()}"], 1),
         ({"environment": {"time model": "guess"}}, ["time model guess, now "], 0),
         ({"environment": {"limits": "0"}}, [f"limits 0, now {DEVICE.spec.digest}"], 0),
         ({"environment": {"uuid": "another board"}}, [], 0),
         ({"environment": {}, "program_digest": "", "compiler": ""}, [], 0),
     ],
-)
+)  # fmt: skip
 def test_what_has_changed_is_named_where_it_is_known(changes, reasons, elsewhere):
     found = stale(trial(**changes), DEVICE)
     assert len(found) == len(reasons)

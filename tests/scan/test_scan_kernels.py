@@ -5,31 +5,35 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scan_cases import (
-    BFLOAT16,
-    FLOAT32,
-    FLOAT64,
-    INT32,
-    INT64,
-    MAX,
-    MIN,
-    PRODUCT,
-    SUM,
-)
-from scan_tiles import COLUMNS, IN_TURN, SHARED, TINY, program
+from planted import caught, check_caught
+from scan_cases import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, MAX, MIN, PRODUCT, SPEC, SUM
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
+from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Role, Tensor
-from autotune.codegen.scan.scan.emit import emit
+from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
+from autotune.codegen.scan.scan.emit import METHODS, emit, emit_block_scans
+from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.pipelined.schedule import PipelinedSchedule
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.rows.schedule import RowsSchedule
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 from autotune.emulator import EmulatorError, verify
+from autotune.search_spaces.scan.scan import OPERATOR
+
+# Tiles of 32 elements: a group is 1024 of them, a section 32768.
+TINY = LookBackSchedule(32, 1, 1)
+SHARED = LookBackSchedule(64, 4, 2)
+IN_TURN = RowsSchedule(64, 64, 4, 2)
+COLUMNS = 3 * 512 + 131
+
+
+def program(problem: ScanProblem, schedule: ScanSchedule) -> Program:
+    return OPERATOR.program(problem, schedule, SPEC)
 
 
 def with_inputs(problem: ScanProblem, **arrays: Any) -> ScanProblem:
@@ -202,3 +206,67 @@ def test_equal_sources_serve_many_problems() -> None:
     assert emit(here, SHARED).source == emit(there, SHARED).source
     shaped = replace(SHARED, specialize=Specialize.SHAPE)
     assert emit(here, shaped).source != emit(there, shaped).source
+
+
+FLAGS = ScanProblem(1, COLUMNS, SUM, INT32, flags=True)
+
+LATE = ScanProblem(1, COLUMNS, SUM, INT32, reverse=True, offsets=True, segments=1500)
+
+# Rows of several tiles, and one of three elements, of which bulk copies can take none.
+PIPELINED = ScanProblem(9, 2 * 512 + 3, SUM, INT32, ldx=1028, ldy=1028), PipelinedSchedule(128, 4, 1, 4, 2)
+
+STORED, BULK = ScanProblem(1, 6 * 256 + 3, SUM, INT32), BulkSchedule(64, 4, 1, 4, 2)
+
+TURNED = replace(STORED, reverse=True, flags=True), BULK
+
+SEGMENTS = replace(STORED, offsets=True, segments=700), BULK
+
+STARTED = replace(STORED, init=True, exclusive=True, flags=True), BULK
+
+WITHIN_VECTORS = ScanProblem(5, 256 - 1, SUM, INT32), RowsSchedule(64, 64, 4, 1)
+
+
+test_planted_bug_is_caught = caught(
+    program,
+    [
+        (LATE, SHARED, "lowest = span.first + span.begin + 1", "lowest = span.first + span.begin"),
+        (STARTED[0], SHARED, "head ? first : running)", "running)"),
+        (replace(STORED, reverse=True), BULK, "offset + i < span.count ? source[i] : neutral()", "source[0]"),
+        (FLAGS, SHARED, "epoch_ << 1 | carry.has_head", "epoch_ << 1"),
+        (*PIPELINED, "i < span.end; ++i) target", "i + 1 < span.end; ++i) target"),
+        (*PIPELINED, "if (copied < bytes) proxy_fence();", ""),
+        (*PIPELINED, "if (bytes == 0) continue;", ""),
+        (*TURNED, "proxy_fence();  // later", "// later"),
+        (*TURNED, "span.count + span.goes_on", "span.count"),
+        (*SEGMENTS, "place < span.count", "place <= span.count"),
+        (*STARTED, "is_head(i) ? first : running)", "running)"),
+        (STORED, BULK, "return {tile, ", "return {tile < 7 ? 6 - tile : tile, "),  # tickets that are not in order
+        (*WITHIN_VECTORS, "row * problem.ldx - skew", "row * problem.ldx"),
+        (*WITHIN_VECTORS, "row * problem.ldx % width", "row * problem.ldx % (width / 2)"),
+        (*WITHIN_VECTORS, "problem.columns + skew", "problem.columns"),
+        (*WITHIN_VECTORS, "if (offset + i >= span.begin && ", "if ("),
+    ],
+)
+
+
+def test_a_wait_without_end_is_reported() -> None:
+    problem = ScanProblem(1, 200)
+    scan = program(problem, TINY)
+    source = scan.source.replace(
+        "slots[0].ticket = draw_tile(counter, gridDim.x)", "slots[0].ticket = {7 - blockIdx.x, 1}"
+    )
+    with pytest.raises(EmulatorError, match=r"waits for ever for bytes \d+ to \d+ of workspace, which no block"):
+        verify(problem, replace(scan, source=source), seeds=(0,))
+
+
+def test_carries_in_half_precision_are_caught() -> None:
+    problem = ScanProblem(1, 3000, SUM, FLOAT16)
+    combined = "combine(Number a, Number b) { return a + b; }"
+    half = "combine(Number a, Number b) { return to_float(from_float<float16>(a + b)); }"
+    check_caught(problem, program(problem, TINY), combined, half, seeds=(0,), said="wrong")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_block_scans_without_barriers_are_caught(method: str) -> None:
+    problem = ScanProblem(1, 600, flags=True)
+    check_caught(problem, emit_block_scans(problem, method), "    __syncthreads();\n", "", seeds=(0,), said="race")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from refusals import illegal
 from scan_cases import FLOAT16, FLOAT64, SPEC, SUM
 
 from autotune.codegen.scan.scan.look_back.schedule import LookBackSchedule
@@ -16,33 +17,31 @@ SEGMENTS = ScanProblem(1, 5000, flags=True)
 _BYTES_IN_FLIGHT = 32 << 10  # of an SM, to keep an H200's memory busy
 
 
-@pytest.mark.parametrize(
-    ("words", "problem", "expected"),
-    [
-        ("threads=96", ALL, "threads 96: expected a power of two"),
-        ("kernel=rows TPR=2", MATRIX, "threads_per_row 2: expected 4 or more"),
-        ("kernel=rows TPR=512", ALL, "threads_per_row 512 over the 256 threads of a block"),
-        ("vector_width=8", ALL, "vector_width 8 over the 4 elements of aligned accesses"),
-        ("vector_width=4", ScanProblem(2, 1002), "vector_width 4 over the 2 elements of aligned accesses"),
-        ("kernel=rows TPR=64", SEGMENTS, "segments needs threads_per_row 256, all of a block, not 64"),
-        ("kernel=pipelined stages=1", ALL, "stages 1: expected 2 or more"),
-        ("kernel=pipelined grid_blocks=0", ALL, "grid_blocks 0: expected 1 or more"),
-        (PIPELINE, replace(ALL, reverse=True), "pipelined takes neither segments nor reverse scans"),
-        (PIPELINE, SEGMENTS, "pipelined takes neither segments nor reverse scans"),
-        (
-            PIPELINE,
-            replace(ALL, align_x=8),
-            "pipelined copies rows of x that begin at multiples of 16 bytes",
-        ),
-        (PIPELINE, ScanProblem(2, 1002), "pipelined copies rows of x that begin at multiples of 16 bytes"),
-        ("threads=1024 rounds=8 vector_width=8", ScanProblem(1, 9999, SUM, FLOAT16), "registers"),
-    ],
+test_violations_carry_the_values = illegal(
+    OPERATOR,
+    {
+        ALL: {
+            "threads=96": "threads 96: expected a power of two",
+            "kernel=rows TPR=512": "threads_per_row 512 over the 256 threads of a block",
+            "vector_width=8": "vector_width 8 over the 4 elements of aligned accesses",
+            "kernel=pipelined stages=1": "stages 1: expected 2 or more",
+            "kernel=pipelined grid_blocks=0": "grid_blocks 0: expected 1 or more",
+        },
+        MATRIX: {"kernel=rows TPR=2": "threads_per_row 2: expected 4 or more"},
+        ScanProblem(2, 1002): {
+            "vector_width=4": "vector_width 4 over the 2 elements of aligned accesses",
+            PIPELINE: "pipelined copies rows of x that begin at multiples of 16 bytes",
+        },
+        SEGMENTS: {
+            "kernel=rows TPR=64": "segments needs threads_per_row 256, all of a block, not 64",
+            PIPELINE: "pipelined takes neither segments nor reverse scans",
+        },
+        replace(ALL, reverse=True): {PIPELINE: "pipelined takes neither segments nor reverse scans"},
+        replace(ALL, align_x=8): {PIPELINE: "pipelined copies rows of x that begin at multiples of 16 bytes"},
+        ScanProblem(1, 9999, SUM, FLOAT16): {"threads=1024 rounds=8 vector_width=8": "registers"},
+    },
+    "look_back",
 )
-def test_violations_carry_the_values(words: str, problem: ScanProblem, expected: str) -> None:
-    kernel = next((word.partition("=")[2] for word in words.split() if word.startswith("kernel=")), "look_back")
-    schedule = OPERATOR.kernel(kernel).schedule_type.parse(words.split())
-    found = OPERATOR.violations(problem, schedule, SPEC)
-    assert any(expected in line for line in found), found
 
 
 def test_workspace_holds_a_word_of_each_tile_group_and_section() -> None:

@@ -4,7 +4,7 @@ import json
 from math import inf, nan
 
 import pytest
-from calibration_factory import calibration
+from factories import calibration
 
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.machine.calibration import Calibration, Curve, Figure

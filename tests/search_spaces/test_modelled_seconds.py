@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,25 +19,33 @@ from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.resources import Resources
-from autotune.codegen.model.work import Unit
+from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device, named_devices
 from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.rates import rate, rates_document
 from autotune.search_spaces.machine.roofline import roofline
 from autotune.search_spaces.machine.time_model import MachineCosts, model_version
 from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.sgemm import OPERATOR
+from autotune.search_spaces.matmul.sgemm.waves import filling
 
 H200 = named_device("h200")
 COSTS = MachineCosts.of(H200)
+
 GEMM, SGEMM, TRANSPOSE, SOFTMAX = operator("gemm"), operator("sgemm"), operator("transpose"), operator("softmax")
+
 PROBLEM = SgemmProblem(1, 1, 1)
+
 SMALL = SgemmSchedule(
     64, 64, 16, 32, 64, 8, 8, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY, vector_a=1, stages=3
 )
+
 # One block of four warps, of which an SM holds eight.
 BLOCK = Workload(blocks=1, footprint=Footprint(128, registers=64), memory_bytes=0)
+
 EIGHT = {"blocks": 8 * H200.sm_count}
 
 
@@ -50,9 +60,13 @@ def clocks(**counts):
 
 
 ISSUE, LATENCY = COSTS.issue_clocks, COSTS.latency_seconds * H200.clock_hz
+
 BARRIER, LINE = COSTS.barrier_clocks, COSTS.line_clocks
+
 WAIT = LATENCY + COSTS.store_seconds * H200.clock_hz
+
 TWO = {"blocks": 2 * H200.sm_count}  # for each SM
+
 ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
 
 
@@ -104,6 +118,7 @@ COUNTS = [
     "memory_bytes", "steps", "ahead", "instructions", "load_instructions", "unit_clocks", "shared_clocks", "lines",
     "bytes_loaded", "bytes_stored", "sliced_words", "shared_vectors",
 ]  # fmt: skip
+
 workloads = st.builds(
     partial(replace, BLOCK),
     blocks=st.integers(1, 5000),
@@ -254,6 +269,7 @@ def test_a_device_of_twice_the_rates_takes_half_as_long_but_for_what_is_latency(
 
 
 sizes = st.floats(0, 13).map(lambda exponent: int(2**exponent))
+
 devices = st.sampled_from([named_device(identifier) for identifier in named_devices()])
 
 
@@ -324,3 +340,55 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
     assert model_version(H200).startswith("14-")
     assert found == ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "67.8165"]
+
+
+def problem(work: Work) -> Any:
+    return SimpleNamespace(work=work)
+
+
+@pytest.mark.parametrize(
+    ("work", "device", "shown"),
+    [
+        (Work(10**9, {Unit.FP32: 10**9}), "h200", "1000 GB/s"),
+        (Work(10**9, {Unit.FP32: 5 * 10**10}), "h200", "50 TFLOP/s"),
+        (Work(10**9, {Unit.TENSOR_FP16: 10**11}), "h200", "1000 GB/s"),
+        (Work(10**9, {Unit.TENSOR_FP16: 5 * 10**11, Unit.FP32: 10**9}), "h200", "500 TFLOP/s"),
+        (Work(10**9, {Unit.TENSOR_INT8: 10**12}), "h200", "1000 TOP/s"),
+        (Work(10**9, {Unit.TENSOR_FP8: 10**12}), "a100", "1000 TFLOP/s"),
+    ],
+)
+def test_a_rate_is_of_what_bounds_the_problem(work: Work, device: str, shown: str) -> None:
+    assert rate(problem(work), named_device(device), 1e-3) == shown
+
+
+def test_scripts_get_all_rates() -> None:
+    both = problem(Work(10, {Unit.FP32: 20, Unit.SPECIAL: 5}))
+    assert rates_document(both, 2.0) == {
+        "bytes_per_second": 5,
+        "operations_per_second": {"fp32": 10, "special": 2.5},
+    }
+    assert rates_document(both, None) == {"bytes_per_second": None, "operations_per_second": None}
+
+
+def test_a_wave_of_clusters_is_filled() -> None:
+    """9 × 14 tiles of 88×96, each of two blocks, are 252 of the 264 blocks that fit."""
+    found = {(s.block_m, s.block_n, s.cluster_k): s for s in filling(SgemmProblem(777, 1333, 555), H200)}
+    schedule = found[88, 96, 2]
+    assert (schedule.thread_m, schedule.thread_n, schedule.warps, schedule.min_blocks_per_sm) == (22, 6, 4, 2)
+
+
+def test_seeds_fit_them_to_the_problem() -> None:
+    legal = OPERATOR.seeds(SgemmProblem(777, 1333, 555), H200)
+    fitted = [seed for seed in legal if (seed.block_m, seed.block_n, seed.cluster_k) == (88, 96, 2)]
+    assert [seed.vector_b for seed in fitted] == [1]
+
+
+@pytest.mark.parametrize("device", ["a100", "t4"])
+def test_devices_without_clusters_get_single_blocks(device: str) -> None:
+    found = filling(SgemmProblem(777, 1333, 555), named_device(device))
+    assert found
+    assert all(schedule.cluster_k == 1 for schedule in found)
+
+
+def test_many_waves_need_no_such_tiles() -> None:
+    assert not filling(SgemmProblem(8192, 8192, 8192), H200)

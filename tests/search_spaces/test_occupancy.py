@@ -7,20 +7,32 @@ from pathlib import Path
 
 import pytest
 from cuda.pathfinder import find_nvidia_header_directory
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device, named_devices
-from autotune.search_spaces.machine.occupancy import Limiter, blocks_per_sm, most_registers, occupancy, resident_blocks
+from autotune.search_spaces.machine.occupancy import (
+    Limiter,
+    blocks_by_limiter,
+    blocks_per_sm,
+    most_registers,
+    occupancy,
+    resident_blocks,
+)
+from autotune.search_spaces.machine.occupancy_steps import Resource, Step, most_for_blocks, steps
+from autotune.search_spaces.machine.resources import footprint_violations
 
 KIB = 1024
 
 devices = st.sampled_from([named_device(identifier) for identifier in named_devices()])
+
 block_sizes = st.integers(1, 1024)
+
 register_counts = st.integers(0, 255)
+
 shared_sizes = st.integers(0, 227 * KIB)
 
 
@@ -175,3 +187,84 @@ def test_blocks_that_must_fit_an_sm_do_and_one_always_does() -> None:
     assert resident_blocks(Footprint(256, registers=255, min_blocks_per_sm=4), spec) == 4
     assert resident_blocks(Footprint(256, registers=16, wanted_registers=255), spec) == 1
     assert resident_blocks(Footprint(1024, registers=255, shared_bytes=2**30), spec) == 1
+
+
+UNIT = 128  # bytes in which every device allocates shared memory, or a multiple of it
+
+footprints = st.builds(Footprint, st.integers(1, 1024), st.integers(0, 227 * KIB), st.integers(1, 255))
+
+device_specs = st.sampled_from([named_device(name) for name in named_devices()])
+
+
+def every_amount(spec: DeviceSpec, resource: Resource) -> range:
+    """All that a block may have of it; of shared memory the last byte of each unit."""
+    if resource is Resource.SHARED_BYTES:
+        return range(0, spec.shared_per_block + 1, UNIT)
+    return range(1, (spec.threads_per_block if resource is Resource.THREADS else spec.registers_per_thread) + 1)
+
+
+@settings(max_examples=10)
+@given(device_specs, footprints, st.sampled_from(Resource))
+def test_each_amount_is_in_the_step_with_its_blocks(spec: DeviceSpec, block: Footprint, resource: Resource) -> None:
+    found = steps(spec, block, resource)
+    blocks = {}
+    for amount in every_amount(spec, resource):
+        changed = replace(block, **{resource: amount})
+        blocks[amount] = occupancy(spec, changed.threads, changed.registers, changed.shared_bytes)
+    for amount, expected in blocks.items():
+        step = next((step for step in found if amount <= step.most), Step(0, 0, 0))
+        assert step.blocks_per_sm == expected.blocks_per_sm
+    assert [blocks[step.most].warps_per_sm for step in found] == [step.warps_per_sm for step in found]
+    assert len({step.blocks_per_sm for step in found}) == len(found)
+
+
+@settings(max_examples=10)
+@given(device_specs, footprints, st.sampled_from(Resource), st.integers(1, 33))
+def test_the_most_that_allows_so_many_blocks(
+    spec: DeviceSpec, block: Footprint, resource: Resource, blocks: int
+) -> None:
+    fitting = []
+    for amount in every_amount(spec, resource):
+        changed = replace(block, **{resource: amount})
+        allowed = blocks_by_limiter(spec, changed.threads, changed.registers, changed.shared_bytes)
+        if allowed[resource.limiter] >= blocks:
+            fitting.append(amount)
+    assert most_for_blocks(spec, block, resource, blocks) == (fitting[-1] if fitting else None)
+
+
+@pytest.mark.parametrize(
+    ("shared", "resource", "expected"),
+    [
+        (48, Resource.SHARED_BYTES, 40 * KIB),  # 164 KiB of an SM for 4 blocks, 1 KiB of each for the system
+        (48, Resource.REGISTERS, 64),
+        (32, Resource.REGISTERS, 48),
+    ],
+)
+def test_what_one_block_more_needs_on_an_a100(shared: int, resource: Resource, expected: int) -> None:
+    spec, block = named_device("a100"), Footprint(256, shared * KIB, 64)
+    blocks = occupancy(spec, block.threads, block.registers, block.shared_bytes).blocks_per_sm
+    assert most_for_blocks(spec, block, resource, blocks + 1) == expected
+
+
+def test_no_amount_of_registers_allows_so_many_blocks() -> None:
+    assert most_for_blocks(named_device("a100"), Footprint(1024, 0, 32), Resource.REGISTERS, 33) is None
+
+
+@pytest.mark.parametrize(
+    ("device", "footprint", "violation"),
+    [
+        ("h200", Footprint(1024, registers=64), ""),
+        ("h200", Footprint(1056), "1056 threads over the 1024 of a block"),
+        ("h200", Footprint(64, registers=256), "about 256 registers over the 255 of a thread"),
+        ("h200", Footprint(1024, min_blocks_per_sm=3), "min_blocks_per_sm 3 over the 2 blocks of 1024 threads"),
+        ("h200", Footprint(64, architecture="sm_90a"), ""),
+        ("h200", Footprint(64, architecture="sm_100a"), "instructions of sm_100a are not those of sm_90"),
+        ("h200", Footprint(64, cluster=2), ""),
+        ("a100", Footprint(64, cluster=2), "a cluster of 2 blocks needs sm_90 or newer, not sm_80"),
+        ("a100", Footprint(64, 166_912), ""),
+        ("a100", Footprint(64, 166_913), "shared memory 166913 B over the 166912 B a block may have on sm_80"),
+    ],
+)
+def test_the_first_resource_of_which_a_block_takes_too_much(device: str, footprint: Footprint, violation: str) -> None:
+    found = list(footprint_violations(named_device(device), footprint))
+    assert [line[: len(violation)] for line in found] == [violation] * bool(violation)

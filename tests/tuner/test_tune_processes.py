@@ -3,10 +3,13 @@
 import random
 import signal
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from math import inf
 
 import pytest
+from devices.worker_fakes import FAULTY, Fault, FaultyProblem, FaultySchedule, faulty_device
+from mutants.cache import cache_with_runtime
 from tuner_processes import (
     PROCESS,
     read_beside_others,
@@ -17,7 +20,15 @@ from tuner_processes import (
     started,
 )
 
+from autotune.db import Status, TimeSource
+from autotune.devices.select import device
+from autotune.devices.worker_device import WorkerDevice
+from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.registry import operator
+from autotune.tuner import TuneOptions, tune
+
 KILLS = 50
+
 # Of functions: a run makes about 250,000 to open the database and to read it, and 25,000 in each trial.
 CALLS = {"start": 250_000, "evaluated": 100_000}
 
@@ -108,3 +119,34 @@ def test_a_run_that_is_killed_costs_the_others_nothing_but_its_trials_in_flight(
     assert set(dead["evaluated"]) <= set(stored(path))
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+
+
+@pytest.mark.usefixtures("pools")
+def test_a_run_goes_on_after_crashes_and_kills_and_the_next_one_tries_again_what_was_killed(db):
+    with WorkerDevice(faulty_device) as device:
+        result = tune(FAULTY, FaultyProblem(), device, db, TuneOptions(trials=8, seed=7, compile_workers=1))
+        tried = db.trials()
+        again = tune(FAULTY, FaultyProblem(), device, db, TuneOptions(trials=1, seed=7, compile_workers=1))
+    assert result.by_status == {Status.CRASHED: 2, Status.OK: 6}
+    trials = {FaultySchedule.from_dict(trial.schedule).fault: trial for trial in tried}
+    assert trials[Fault.SEGFAULT].error == "the process for measuring ended by SIGSEGV"
+    assert trials[Fault.KILLED].error == "the process for measuring ended by SIGKILL, twice"
+    assert Counter(trial.status for trial in tried) == result.by_status
+    assert (again.known, again.by_status) == (7, {Status.CRASHED: 1})
+    assert db.trials()[0].schedule == trials[Fault.KILLED].schedule
+
+
+@pytest.mark.parametrize(("name", "shape"), [("sgemm", (192, 160, 64)), ("transpose", (300, 200))])
+def test_tuning_on_an_offline_device(tmp_path, monkeypatch, db, name, shape):
+    monkeypatch.setenv("AUTOTUNE_CACHE", str(cache_with_runtime(tmp_path / "cache")))
+    tuned = operator(name)
+    problem = tuned.problem_type(*shape)
+    h200 = device("h200")
+    result = tune(tuned, problem, h200, db, TuneOptions(trials=2, compile_workers=2))
+    trials = db.trials(name)
+    assert [trial.status for trial in trials] == [Status.OK] * 2
+    assert {trial.time_source for trial in trials} == {TimeSource.MODELLED}
+    assert all(trial.resources["registers"] > 0 and trial.max_error is not None for trial in trials)
+    seeds = fastest_first(tuned, problem, tuned.seeds(problem, h200.spec), h200.spec)
+    assert [tuned.schedule(trial.schedule) for trial in reversed(trials)] == seeds[:2]
+    assert result.best in trials and result.best.seconds == min(trial.seconds for trial in trials)
