@@ -23,7 +23,8 @@ from .tree import Branch, Leaf, Tree
 _USUAL = 2**15  # most of the sizes that are drawn are below
 _EDGES = (1, 2, 4, 8, 24, 33, 100, 1022, 4096)
 _WIDEST = 128  # powers of two up to it divide sizes or do not
-_WORST = 1.0  # the most that one size counts against a schedule: twice the time, or that it does not serve
+_WORST = 20.0  # the most that one size counts against a schedule: 21 times the time, or that it does not serve
+_FEW = 6  # sizes of which some are chosen for otherwise; the schedule that loses least serves all of them
 _RANKED = 4  # schedules of a leaf, of which the first serves whose kernel is exported
 _DISAGREEMENT = 1e-3  # what it counts that a schedule is not Python's choice, as a share of the time
 
@@ -109,7 +110,7 @@ def _cost(one: Chosen, schedule: Schedule) -> float:
 
 def _learned(texts: Sequence[str], features: Array, labels: Array, costs: Array) -> Tree[tuple[int, ...]]:
     """A tree that splits where the labels on both sides are purest (CART); a leaf has what costs least, best first."""
-    if len(set(labels.tolist())) > 1:
+    if len(labels) >= _FEW and len(set(labels.tolist())) > 1:
         splits = [_split(column, labels) for column in features.T]
         impurity, threshold = min(splits)
         if impurity < inf:
