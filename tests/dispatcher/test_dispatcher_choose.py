@@ -21,7 +21,7 @@ from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.modelled import TIE, preferred
 from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.rule import Rule
-from autotune.dispatcher.choice.transfer import DOUBT, OTHER_DEVICE, comparable, distance, loss, slowness
+from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
@@ -256,7 +256,7 @@ def test_measured_records_of_kin_serve_by_a_rule_of_their_own(store, database):
     assert (first.rule, first.device, first.time_source, others) == (Rule.KIN, H100.name, TimeSource.MEASURED, [])
     here, there = (modelled_seconds(SGEMM, wanted, first.schedule, spec) for spec in (FASTER, H100))
     assert first.seconds == pytest.approx(2.3e-3 * here / there) != pytest.approx(2.3e-3)
-    assert first.distance == pytest.approx(slowness(wanted, first.seconds, FASTER) + DOUBT * OTHER_DEVICE)
+    assert first.distance == pytest.approx(slowness(wanted, first.seconds, FASTER))
     store(wanted, spec=FASTER)
     assert [choice.rule for choice in served(wanted, FASTER)][:2] == [Rule.EXACT, Rule.KIN]
 

@@ -18,7 +18,6 @@ from .records import Record
 
 FARTHEST = 8  # ratio of two sizes beyond which a record says less about a problem than the time model does
 DOUBT = 0.1  # added to the logarithm of a time for each e-fold between sizes: a time from twice as far counts 7 % more
-OTHER_DEVICE = 0.5  # e-folds that a record of kin is farther: the model knows less of devices than of sizes
 OTHER_DATA = 1.0  # e-folds that a record of other data is farther, for each such field
 LEAST_SECONDS = 1e-9  # seconds of any problem: nothing to do has no logarithm
 
@@ -47,11 +46,11 @@ def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float)
     """How little a record promises for a problem: 0 for its own size at the device's peak rates.
 
     The logarithm of its transferred time over the roofline's, and a share of the distance between the logarithms of the
-    sizes, with which such a time becomes doubtful, as it does with other data and on another device.
+    sizes, with which such a time becomes doubtful, as it does with other data. A record of kin is no farther: for 579
+    problems of an H100, choices by the H200's records lost 1.1 % in the mean so, 1.3 % with 0.05 more, 1.9 % with 0.4.
     """
     its = record.problem.data
     squares = OTHER_DATA**2 * sum(value != its[name] for name, value in problem.data.items())
-    squares += OTHER_DEVICE**2 * (record.kin is not None)
     for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
         ratio = log(max(1, here) / max(1, there))
         squares += ratio * ratio
