@@ -23,7 +23,9 @@ from .tree import Branch, Leaf, Tree
 _USUAL = 2**15  # most of the sizes that are drawn are below
 _EDGES = (1, 2, 4, 8, 24, 33, 100, 1022, 4096)
 _WIDEST = 128  # powers of two up to it divide sizes or do not
-_WORST = 1.0  # the most that one size counts against a schedule: twice the time, or that it does not serve
+_WORST = 20.0  # the most that one size counts against a schedule: 21 times the time, or that it does not serve
+_FEW = 6  # sizes of which some are chosen for otherwise; the schedule that loses least serves all of them
+_RANKED = 4  # schedules of a leaf, of which the first serves whose kernel is exported
 _DISAGREEMENT = 1e-3  # what it counts that a schedule is not Python's choice, as a share of the time
 
 
@@ -83,8 +85,8 @@ def chosen(bundle: Bundle, sizes: Mapping[str, int], serving: Sequence[Schedule]
     return Chosen(sizes, schedule, {one: time / seconds[schedule] - 1 for one, time in seconds.items()})
 
 
-def table_of(bundle: Bundle, known: Sequence[Chosen]) -> Tree[int]:
-    """The tree that leads to what was chosen, by its number among the schedules of a bundle."""
+def table_of(bundle: Bundle, known: Sequence[Chosen]) -> Tree[tuple[int, ...]]:
+    """The tree that leads to what was chosen, by numbers among the schedules of a bundle, best first."""
     texts, terms = list(_features(list(bundle.most))), Terms(bundle.most)
     values = (Values(terms, one.sizes) for one in known)
     features = np.array([[float(one.of(text)) for text in texts] for one in values])
@@ -106,9 +108,9 @@ def _cost(one: Chosen, schedule: Schedule) -> float:
     return min(_WORST, max(0.0, one.slower.get(schedule, inf))) + _DISAGREEMENT * (schedule != one.schedule)
 
 
-def _learned(texts: Sequence[str], features: Array, labels: Array, costs: Array) -> Tree[int]:
-    """A tree that splits where the labels on both sides are purest (CART); a leaf has what costs least."""
-    if len(set(labels.tolist())) > 1:
+def _learned(texts: Sequence[str], features: Array, labels: Array, costs: Array) -> Tree[tuple[int, ...]]:
+    """A tree that splits where the labels on both sides are purest (CART); a leaf has what costs least, best first."""
+    if len(labels) >= _FEW and len(set(labels.tolist())) > 1:
         splits = [_split(column, labels) for column in features.T]
         impurity, threshold = min(splits)
         if impurity < inf:
@@ -118,7 +120,7 @@ def _learned(texts: Sequence[str], features: Array, labels: Array, costs: Array)
                 way: _learned(texts, *(one[below == way] for one in (features, labels, costs))) for way in (True, False)
             }
             return Branch(f"{texts[number]} < {threshold!r}", ways)
-    return Leaf(int(costs.sum(axis=0).argmin()))
+    return Leaf(tuple(costs.sum(axis=0).argsort(kind="stable")[:_RANKED].tolist()))
 
 
 def _split(column: Array, labels: Array) -> tuple[float, float]:

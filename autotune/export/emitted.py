@@ -43,8 +43,8 @@ class Emitted:
         problem = self.bundle.problem(Path(self.terms).sizes(sizes))
         return tuple(one.name if isinstance(one, Number) else str(one) for one in self.bundle.sizes(problem).values())
 
-    def complete(self, drawn: Iterable[Mapping[str, int]]) -> set[Schedule]:
-        """Add schedules for sizes that the bundle's last one does not serve, and return it with them."""
+    def complete(self, drawn: Iterable[Mapping[str, int]]) -> None:
+        """Add schedules for sizes that the bundle's last one does not serve."""
         sure = [self.bundle.schedules[-1]]
         for sizes in filter(self.bundle.serves, drawn):
             values = Values(self.terms, sizes)
@@ -54,7 +54,6 @@ class Emitted:
                 sure += [one for one in (*self.bundle.schedules, *seeds) if self.plan(one, sizes, values)][:1]
         self.added = tuple(one for one in dict.fromkeys(sure) if one not in self.bundle.schedules)
         self.bundle = replace(self.bundle, schedules=(*self.added, *self.bundle.schedules))
-        return set(sure)
 
     def chosen(self, sizes: Mapping[str, int]) -> Chosen | None:
         """What Python chooses, among added schedules where no other serves."""

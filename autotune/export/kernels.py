@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
@@ -34,7 +34,7 @@ class Kernels:
         programs: of each plan, as it was emitted for some sizes.
         own: what serves each exported problem.
         stated: the sizes of a problem, as terms of those that a call brings.
-        table: what serves other sizes, by its number among the bundle's schedules.
+        table: what serves other sizes, by numbers among the bundle's schedules, best first.
         drawn: for how many sizes Python chose.
         added: schedules that serve where no other does.
     """
@@ -45,16 +45,17 @@ class Kernels:
     programs: Mapping[Plan, Program]
     own: Mapping[Problem, Schedule]
     stated: tuple[str, ...]
-    table: Tree[int]
+    table: Tree[tuple[int, ...]]
     drawn: int
     added: tuple[Schedule, ...]
 
     def serving(self, sizes: Mapping[str, int]) -> tuple[Schedule, Plan] | None:
-        """What serves some sizes, as C++ finds it: the table's schedule, or the last one whose kernel is exported."""
+        """What serves some sizes, as C++ finds it: the first one whose kernel is exported."""
         values = Values(self.terms, sizes)
         leaf, schedules = found(self.table, values), self.bundle.schedules
-        first = self.own.get(self.bundle.problem(sizes), schedules[leaf.value if leaf else 0])
-        for schedule in (first, *reversed(schedules)):
+        tabled = [schedules[number] for number in leaf.value] if leaf else []
+        own = self.own.get(self.bundle.problem(sizes))
+        for schedule in (*([own] if own else []), *tabled, *reversed(schedules)):
             plan = found(self.trees[schedule], values)
             if plan and plan.value:
                 return schedule, plan.value
@@ -63,7 +64,8 @@ class Kernels:
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """All that may be launched."""
-        return tuple(dict.fromkeys(plan for tree in self.trees.values() for plan in leaves(tree) if plan))
+        trees = (self.trees[schedule] for schedule in self.bundle.all_schedules)
+        return tuple(dict.fromkeys(plan for tree in trees for plan in leaves(tree) if plan))
 
     @cached_property
     def sources(self) -> dict[str, Program]:
@@ -98,17 +100,13 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
         TraceError: C++ cannot compute what launches need.
     """
     emitted = Emitted(bundle)
-    sure = emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count, seed=2)))
+    emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count, seed=2)))
     bundle = emitted.bundle
     own = {problem: emitted.chosen(bundle.sizes(problem)) for problem in bundle.problems}
     others = [one for sizes in drawn_sizes(bundle, count, seed=0) if (one := emitted.chosen(sizes))]
     if not others:
         raise TraceError("no schedule serves sizes that are drawn")
-    used = {schedule: {*leaves(emitted.trees[schedule])} if schedule in sure else set() for schedule in emitted.trees}
-    for one in (*own.values(), *others):
-        if one is not None:
-            used[one.schedule].add(emitted.plan(one.schedule, one.sizes))
-    trees = {schedule: pruned(emitted.trees[schedule], partial(_is_used, plans)) for schedule, plans in used.items()}
+    trees = {schedule: pruned(tree, lambda plan: plan is not None) for schedule, tree in emitted.trees.items()}
     served = {problem: one.schedule for problem, one in own.items() if one}
     stated = emitted.stated(others[0].sizes)
     if any(emitted.stated(one.sizes) != stated for one in others):
@@ -130,7 +128,3 @@ def agreement(exported: Kernels, count: int) -> tuple[float, float]:
             pairs.append((schedule == best.schedule, max(0.0, best.slower[schedule]) if schedule else 1.0))
     same, slower = zip(*pairs, strict=True)
     return sum(same) / len(pairs), sum(slower) / len(pairs)
-
-
-def _is_used(plans: set[Plan | None], plan: Plan | None) -> bool:
-    return plan is not None and plan in plans

@@ -22,8 +22,9 @@ def tables(exported: Kernels) -> str:
     ]
     inside = " && ".join(f"sizes.{name} >= 1 && sizes.{name} <= {most}LL" for name, most in bundle.most.items())
     same = " && ".join(f"one.sizes[{number}] == {stated}" for number, stated in enumerate(exported.stated))
-    look_up = f"for (const Own& one : own)\n    if ({same}) return one.schedule;"
+    look_up = f"for (const Own& one : own)\n    if ({same} && plan_of[one.schedule](sizes, plan)) return one.schedule;"
     looked_up = as_cpp(Leaf(look_up), exported.terms, lambda text: [text])
+    table = as_cpp(exported.table, exported.terms, _first)
     unpacked = f"  const auto [{_joined(names)}] = sizes;\n"
     plans = "".join(_plan(exported, number, unpacked) for number in range(count))
     return f"""#pragma once
@@ -69,16 +70,10 @@ constexpr Own own[] = {{
 {_lines(own)}
 }};
 
-// That, or what Python would choose for other sizes, by its choices for {exported.drawn} of them.
-inline int tabled(const Sizes& sizes) {{
-{unpacked}{looked_up}{as_cpp(exported.table, exported.terms, lambda number: [f"return {number};"])}}}
-
-// The schedule that serves, whose launches are in the plan then; -1 if none does.
+// The schedule that serves and fills the plan; -1 if none does. Python chose for {exported.drawn} sizes.
 inline int choose(const Sizes& sizes, Plan& plan) {{
   if (!served(sizes)) return -1;
-  const int first = tabled(sizes);
-  if (plan_of[first](sizes, plan)) return first;
-  for (int other = {len(bundle.schedules) - 1}; other >= 0; --other)
+{unpacked}{looked_up}{table}  for (int other = {len(bundle.schedules) - 1}; other >= 0; --other)
     if (plan_of[other](sizes, plan)) return other;
   return -1;
 }}
@@ -90,6 +85,10 @@ inline int choose(const Sizes& sizes, Plan& plan) {{
 def file_name(digest: str) -> str:
     """The file of a source with this digest."""
     return f"{digest[:16]}.cubin"
+
+
+def _first(numbers: Iterable[int]) -> list[str]:
+    return [f"for (int one : {{{_joined(numbers)}}}) if (plan_of[one](sizes, plan)) return one;"]
 
 
 def _plan(exported: Kernels, number: int, unpacked: str) -> str:

@@ -128,7 +128,7 @@ def test_ranked_and_tried_are_of_one_place_and_kind(db):
     assert db.ranked(*place, 1) == made[:1]
     tried = list(db.tried(*place))
     assert [one.schedule_digest for one in tried] == ["b", "a"]
-    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in vars(tried[1]))
+    assert all(getattr(tried[1], name) == getattr(made[0], name) for name in vars(tried[1]) if name != "study")
 
 
 def test_a_clock_that_jumps_back_loses_nothing(db):

@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 from factories import TRANSPOSE, schedules, trials
 
-from autotune.db import TimeSource, TuningDB
+from autotune.compiler import compiler_version
+from autotune.db import Status, TimeSource, TuningDB
+from autotune.db.trials import Tried
 from autotune.devices.select import device
 from autotune.runs.history import History
+from autotune.runs.provenance import study_name
 from autotune.search_spaces.contract.modelled_time import fastest_first
 
 
@@ -51,3 +54,15 @@ def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones() -> 
     assert len(others) == 7
     assert {one for one in others if one in first} == {*others[:5]}
     assert illegal not in first
+
+
+def test_what_ended_in_todays_study_is_known_without_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, h200 = TRANSPOSE.problem_type(64, 64), device("h200")
+    drawn, today = TRANSPOSE.seeds(problem, h200.spec)[:3], study_name(TRANSPOSE, problem, h200)
+    found = [
+        Tried(one.to_dict(), one.digest, Status.OK, 1e-3, {}, compiler_version(), "0" * 64, study)
+        for one, study in zip(drawn, (f"a name: {today}", "another", today), strict=True)
+    ]
+    monkeypatch.setattr(TuningDB, "tried", lambda *_: found)
+    with TuningDB("sqlite://") as db:
+        assert [*History(TRANSPOSE, problem, h200, db).tried()] == [drawn[0], drawn[2]]
