@@ -105,7 +105,7 @@ def test_every_other_command_is_known() -> None:
 
 
 # It is only compiled: the examples in full have tests of their own, as have the ten questions with their answers.
-ONLY_ON_A_GPU = re.compile(r"worker_device\(\"0\"|device=0|autotune\.torch")
+ONLY_ON_A_GPU = re.compile(r"worker_device\(\"0\"|device=0|autotune\.(torch|transformers)\b")
 EXAMPLES = [path.read_text() for path in (ROOT / "examples").glob("*.py")]
 
 

@@ -320,6 +320,8 @@ TORCH = SimpleNamespace(
     cummin=scan(np.minimum),
     cumprod=scan(np.multiply),
     cumsum=scan(np.add),
+    exp=lambda z: Tensor(Activation.EXP.apply(z.array.astype(np.float64))),
+    clamp=Tensor.clamp,
     empty=lambda shape, *, dtype, device: Tensor(np.empty(shape, dtype)),
     linalg=SimpleNamespace(
         vecdot=lambda x, other, *, dim, out: reduction(np.sum)(x * other, dim=dim, out=out),

@@ -104,7 +104,8 @@ class SoftmaxBackwardProblem(RowProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """dx in float64, and the scale of its errors."""
-        y, dy = (view.astype(np.float64) for view in self.views(inputs).values())
+        views = self.views(inputs)
+        y, dy = (views[name].astype(np.float64) for name in ("y", "dy"))
         factor = float(np.float32(scalars["scale"]))
         if self.log:
             masked, p = y == -np.inf, np.exp(y)
