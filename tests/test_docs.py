@@ -14,7 +14,8 @@ def test_paths_exist(page: Path) -> None:
     text = page.read_text()
     # A path in capitals, such as NNNN.sql, stands for many.
     paths = [ROOT / path for path in re.findall(rf"`((?:{FOLDERS})/[a-z0-9_./-]*)`", text)]
-    links = [page.parent / link for link in re.findall(r"\]\((?!https?:)([^)#]+)", text)]
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    links = [page.parent / link for link in re.findall(r"\]\((?!https?:)([^)#]+)", prose)]
     assert [path for path in (*paths, *links) if not path.exists()] == []
 
 

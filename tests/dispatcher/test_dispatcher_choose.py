@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from dispatcher.records import H200, SGEMM, problem, schedule, trial
@@ -14,8 +15,8 @@ from autotune.codegen.model.work import Unit
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.db import Status, TimeSource, TuningDB, freshness
 from autotune.db.comparison import BaselineTimes
-from autotune.dispatcher.choice import modelled, snapshots
 from autotune.dispatcher.choice import records as module
+from autotune.dispatcher.choice import snapshots
 from autotune.dispatcher.choice.choose import choices, from_records, in_order
 from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.modelled import TIE, preferred
@@ -435,11 +436,11 @@ def prefer(monkeypatch):
             seeds[one] = replace(seeds[one], specialize=Specialize.SHAPE)
         asked = []
 
-        def seconds(operator, wanted, one, spec):
+        def forecast(operator, wanted, one, spec):
             asked.append(one)
-            return times[one.raster_group - 100]
+            return SimpleNamespace(seconds=times[one.raster_group - 100])
 
-        monkeypatch.setattr(modelled, "modelled_seconds", seconds)
+        monkeypatch.setattr(type(SGEMM), "forecast", forecast)
         found, time = preferred(
             replace(SGEMM, default=lambda *_: seeds[0]).with_kernels(candidates=lambda *_: seeds), WANTED, H200
         )
