@@ -25,8 +25,9 @@ _EDGES = (1, 2, 4, 8, 24, 33, 100, 1022, 4096)
 _WIDEST = 128  # powers of two up to it divide sizes or do not
 _WORST = 20.0  # the most that one size counts against a schedule: 21 times the time, or that it does not serve
 _FEW = 6  # sizes of which some are chosen for otherwise; the schedule that loses least serves all of them
-_RANKED = 4  # schedules of a leaf, of which the first serves whose kernel is exported
+_RANKED = 8  # schedules of a leaf, of which the first serves whose kernel is exported
 _DISAGREEMENT = 1e-3  # what it counts that a schedule is not Python's choice, as a share of the time
+_IMPURITY = 0.03  # the same, of a size that is parted from others of its choice
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,12 @@ def _cost(one: Chosen, schedule: Schedule) -> float:
 
 
 def _learned(texts: Sequence[str], features: Array, labels: Array, costs: Array) -> Tree[tuple[int, ...]]:
-    """A tree that splits where the labels on both sides are purest (CART); a leaf has what costs least, best first."""
+    """A tree that splits where both sides lose least (cost-sensitive CART); a leaf has what costs least, best first."""
     if len(labels) >= _FEW and len(set(labels.tolist())) > 1:
-        splits = [_split(column, labels) for column in features.T]
-        impurity, threshold = min(splits)
-        if impurity < inf:
-            number = splits.index((impurity, threshold))
+        splits = [_split(column, labels, costs) for column in features.T]
+        lost, threshold = min(splits)
+        if lost < inf:
+            number = splits.index((lost, threshold))
             below = features[:, number] < threshold
             ways = {
                 way: _learned(texts, *(one[below == way] for one in (features, labels, costs))) for way in (True, False)
@@ -123,13 +124,25 @@ def _learned(texts: Sequence[str], features: Array, labels: Array, costs: Array)
     return Leaf(tuple(costs.sum(axis=0).argsort(kind="stable")[:_RANKED].tolist()))
 
 
-def _split(column: Array, labels: Array) -> tuple[float, float]:
-    """The Gini impurity of both sides of the best threshold, and the threshold; infinite if all values are the same."""
+def _split(column: Array, labels: Array, costs: Array) -> tuple[float, float]:
+    """What both sides of the best threshold lose, and the threshold; infinite if all values are the same.
+
+    A side loses what its cheapest schedule costs. The Gini impurity of the labels, with a small weight, decides among
+    thresholds that lose about the same. It cannot lead: among many schedules that are nearly as fast as each other it
+    parts these, and leaves together sizes that need different ones.
+    """
     order = np.argsort(column, kind="stable")
-    values, (kinds, numbers) = column[order], np.unique(labels[order], return_inverse=True)
-    ahead = np.cumsum(np.eye(len(kinds))[numbers], axis=0)
-    behind, counts = ahead[-1] - ahead[:-1], np.arange(1, len(values))
-    pure = (ahead[:-1] ** 2).sum(axis=1) / counts + (behind**2).sum(axis=1) / counts[::-1]
-    impurity = np.where(values[1:] > values[:-1], len(values) - pure, inf)
-    best = int(impurity.argmin())
-    return float(impurity[best]), float(values[best] + values[best + 1]) / 2
+    values, kinds = column[order], np.eye(costs.shape[1])[labels[order]]
+    (cost, other), (ahead, behind) = (_sides(one) for one in (costs[order], kinds))
+    counts = np.arange(1, len(values))
+    pure = (ahead**2).sum(axis=1) / counts + (behind**2).sum(axis=1) / counts[::-1]
+    lost = cost.min(axis=1) + other.min(axis=1) + _IMPURITY * (len(values) - pure)
+    lost = np.where(values[1:] > values[:-1], lost, inf)
+    best = int(lost.argmin())
+    return float(lost[best]), float(values[best] + values[best + 1]) / 2
+
+
+def _sides(rows: Array) -> tuple[Array, Array]:
+    """The sums of the rows before and after each place between two of them."""
+    sums = np.cumsum(rows, axis=0)
+    return sums[:-1], sums[-1] - sums[:-1]

@@ -100,7 +100,8 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
         TraceError: C++ cannot compute what launches need.
     """
     emitted = Emitted(bundle)
-    emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, 500 + count, seed=2)))
+    more = 500 + 4 * count  # cheap: few schedules are asked, which should have a kernel wherever they serve
+    emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, more, seed=2)))
     bundle = emitted.bundle
     own = {problem: emitted.chosen(bundle.sizes(problem)) for problem in bundle.problems}
     others = [one for sizes in drawn_sizes(bundle, count, seed=0) if (one := emitted.chosen(sizes))]
