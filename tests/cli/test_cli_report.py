@@ -97,7 +97,7 @@ def test_what_selects_nothing_is_one_line(autotune: Command, arguments: str, cod
 def test_without_runs_an_operator_is_asked_for(autotune: Command, tmp_path: Path) -> None:
     outcome = autotune("report")
     assert outcome.code == 2
-    assert "has no runs; name an operator: sgemm, transpose" in outcome.stderr
+    assert "has no runs of one operator; name one: sgemm, transpose" in outcome.stderr
     (tmp_path / "other.json").write_text(json.dumps([1]))
     outcome = autotune("report", "transpose", "--bench", str(tmp_path / "other.json"))
     assert outcome.code == 2

@@ -70,6 +70,6 @@ def test_pruners_of_optuna_decide_by_the_samples_of_other_kernels(kind: Callable
 
 
 def test_a_gpu_is_given_the_pruner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda, "CudaDevice", lambda *arguments: arguments)
+    monkeypatch.setattr(cuda, "CudaDevice", lambda *arguments, energy: arguments)
     pruner = NopPruner()
     assert select.device("1", pruner) == (1, pruner)
