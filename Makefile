@@ -11,6 +11,7 @@ demo: .venv/installed
 	.venv/bin/autotune tune transpose --device auto --m 8192 --n 8192 --seconds 45
 	@mkdir -p build
 	.venv/bin/autotune report -o build/demo.html
+	.venv/bin/autotune bench transpose --ladder --device auto --m 8192 --n 8192
 	@echo 'what a call gets from what was measured before, on this GPU or an H200:'
 	.venv/bin/autotune explain transpose --device auto --m 8192 --n 8192
 

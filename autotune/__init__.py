@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .devices.select import worker_device
     from .dispatcher.targets.base import CaptureError, LaunchError
     from .emulator import EmulatorError, HostCompilerMissingError
+    from .own_kernels.arguments import Entry, InOut, Input, Output, Scalar, Value
+    from .own_kernels.kernel import kernel
     from .search_spaces.contract.operator import IllegalScheduleError
     from .search_spaces.contract.registry import operator
     from .tuner.adapt import adapt
@@ -30,14 +32,21 @@ __all__ = [
     "DatabaseError",
     "DeviceError",
     "EmulatorError",
+    "Entry",
     "HostCompilerMissingError",
     "IllegalScheduleError",
+    "InOut",
+    "Input",
     "LaunchError",
+    "Output",
+    "Scalar",
     "TuneOptions",
     "TuningDB",
+    "Value",
     "__version__",
     "adapt",
     "dispatcher",
+    "kernel",
     "operator",
     "tune",
     "worker_device",
@@ -52,12 +61,19 @@ _lazy = lazy_names(
         "DatabaseError": ".db.errors",
         "DeviceError": ".devices.base",
         "EmulatorError": ".emulator",
+        "Entry": ".own_kernels.arguments",
         "HostCompilerMissingError": ".emulator",
         "IllegalScheduleError": ".search_spaces.contract.operator",
+        "InOut": ".own_kernels.arguments",
+        "Input": ".own_kernels.arguments",
         "LaunchError": ".dispatcher.targets.base",
+        "Output": ".own_kernels.arguments",
+        "Scalar": ".own_kernels.arguments",
         "TuneOptions": ".tuner.options",
         "TuningDB": ".db.database",
+        "Value": ".own_kernels.arguments",
         "adapt": ".tuner.adapt",
+        "kernel": ".own_kernels.kernel",
         "operator": ".search_spaces.contract.registry",
         "tune": ".tuner.loop",
         "worker_device": ".devices.select",

@@ -24,7 +24,7 @@ def best_of(
 ) -> list[Trial]:
     """`TuningDB.best` of every problem and device among the trials that meet the conditions, and that are of a run."""
     if run is None:
-        return [best for best, *_ in _bests(session, conditions, compiler)]
+        return [best for best, *_ in _chosen(session, first_ids(session, conditions, compiler), conditions, compiler)]
     found = session.scalars(
         ranked([*conditions, TrialRow.run_id == run], compiler, last=1).with_only_columns(TrialRow.id)
     )
@@ -33,10 +33,14 @@ def best_of(
 
 def serving(session: Session, conditions: list[ColumnElement[bool]], compiler: str | None) -> list[Trial]:
     """`TuningDB.serving` among the trials that meet the conditions."""
-    found = [trial for trials in _bests(session, conditions, compiler) for trial in trials]
+    ids = first_ids(session, conditions, compiler)
+    found = [trial for trials in _chosen(session, ids, conditions, compiler) for trial in trials]
     served = {_problem_of(trial) for trial in found if trial.schedule.get("specialize") != "shape"}
-    generic = _bests(session, [*conditions, shape_generic()], compiler)
-    return [*found, *(trial for trials in generic for trial in trials if _problem_of(trial) not in served)]
+    generic = [*conditions, shape_generic()]
+    known = {*ids}
+    others = [one for one in first_ids(session, generic, compiler) if one not in known]
+    more = (trial for trials in _chosen(session, others, generic, compiler) for trial in trials)
+    return [*found, *(trial for trial in more if _problem_of(trial) not in served)]
 
 
 def leading(session: Session, conditions: list[ColumnElement[bool]], compiler: str | None) -> list[Trial]:
@@ -53,16 +57,15 @@ def winners(
     return [(of, schedule) for ids in chunks for of, schedule in session.execute(columns.where(TrialRow.id.in_(ids)))]
 
 
-def _bests(
-    session: Session, conditions: list[ColumnElement[bool]], compiler: str | None
-) -> Iterator[tuple[Trial, ...]]:
-    """Of each problem and device the best trial, and the unconfirmed one that ranks before it, if there is one."""
-    return _chosen(session, first_ids(session, conditions, compiler), conditions, compiler)
-
-
 def _chosen(
     session: Session, ids: list[int], conditions: list[ColumnElement[bool]], compiler: str | None
 ) -> Iterator[tuple[Trial, ...]]:
+    """Of each problem and device the best trial, and the unconfirmed one that ranks before it, if there is one.
+
+    Args:
+        session, conditions, compiler: as in `serving`.
+        ids: the trials that `ranked` puts first.
+    """
     for row in _rows(session, ids):
         first = row.plain
         confirmed = _confirmed(session, row, conditions, compiler) if changed_program(first) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from math import isfinite
 from reprlib import repr as short
@@ -10,6 +11,7 @@ from typing import Any
 
 NAME_LENGTH = 255
 _LONGEST_SECONDS = 1e6
+_MANY_DIGITS = re.compile(r"\d{19}")  # of a whole number that may need more than 64 bits
 
 
 def check_seconds(name: str, value: Any) -> None:
@@ -40,8 +42,8 @@ def check_json(name: str, value: Any) -> None:
     if not isinstance(value, Mapping):
         raise ValueError(f"{name}={short(value)}: expected an object of JSON values")
     try:
-        json.dumps(dict(value), allow_nan=False)
-        large = _large(value)
+        # Most values have no number of so many digits, and to walk through all of them takes ten times as long.
+        large = _MANY_DIGITS.search(json.dumps(dict(value), allow_nan=False)) and _large(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{name}={short(value)}: not an object of JSON values ({error})") from None
     if large:

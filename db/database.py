@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from autotune.base.log import slow
 from autotune.base.nvrtc import installed_nvrtc
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -301,25 +302,28 @@ class TuningDB(StoredCalibrations, Upkeep):
 
     def _take_in(self, operator: str | None = None, device: str | None = None) -> None:
         """Merge the shipped trials of an operator and a device model, each file of them once for its content."""
-        for file in shipped_files(operator, device):
-            if (file.name, file.digest) not in self._taken_in:
-                with suppress(ReadOnlyError):
-                    self._merge_file(file)
-                self._taken_in.add((file.name, file.digest))
+        files = [file for file in shipped_files(operator, device) if (file.name, file.digest) not in self._taken_in]
+        new = [file for file in files if not self._has(file)]
+        if new:
+            slow.info("storing the trials that ship, %d file%s, once", len(new), "s" * (len(new) > 1))
+        for file in new:
+            with suppress(ReadOnlyError):
+                self._merge_file(file)
+        self._taken_in |= {(file.name, file.digest) for file in files}
+
+    def _has(self, file: ShippedFile) -> bool:
+        with self._read() as session:
+            known = session.get(InfoRow, f"shipped {file.name}")
+            return known is not None and known.value == file.digest
 
     def _merge_file(self, file: ShippedFile) -> None:
-        name = f"shipped {file.name}"
-        with self._read() as session:
-            known = session.get(InfoRow, name)
-            if known and known.value == file.digest:
-                return
         try:
             trials = from_document(read_document(file.path))
             self._check(trials)
         except ValueError as error:
             raise DatabaseError(f"{file.path}: {error}: correct or remove this file of trials") from error
 
-        self._store(trials, better, InfoRow(name=name, value=file.digest))
+        self._store(trials, better, InfoRow(name=f"shipped {file.name}", value=file.digest))
 
     def _store(
         self, trials: Sequence[Trial], rule: Rule, fact: InfoRow | None = None, operators: Iterable[str] = ()

@@ -117,7 +117,7 @@ def engine_of(url: URL) -> Engine:
         engine = create_engine(_with_defaults(url), json_serializer=_json, **_options(url))
     except OSError as error:
         raise DatabaseError(
-            f"{error.filename}: {error.strerror}: the folder for the database cannot be made"
+            f"{error.filename}: {error.strerror}: the folder for the database cannot be made; AUTOTUNE_DB names another"
         ) from error
     except ImportError as error:
         raise BadUrlError(f"{location(url)}: {error}: install its driver, pip install 'autotune[postgres]'") from error

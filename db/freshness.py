@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role
+from autotune.search_spaces.contract.generator import vouches
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -18,6 +19,7 @@ from autotune.search_spaces.machine.devices import device_spec
 
 from .states import Status
 from .trials import Trial, Tried
+from .verdicts import verdict
 
 OTHER_PROGRAM = "unconfirmed: emits another program today"
 FROM_OUTSIDE = "killed from outside"
@@ -61,9 +63,12 @@ def changed_program(trial: Trial) -> str:
     try:
         operator = registered(trial.problem.operator)
     except ValueError as error:
-        return f"emits no program today: {error}"
+        return f"emits no program today: {str(error).partition(';')[0]}"
     made = json.dumps([trial.problem.fields, trial.device.limits, trial.schedule])
-    return _changed_program(operator, made, trial.program_digest)
+    if not vouches(operator):
+        return _changed_program(operator, made, trial.program_digest)
+    asked = f"{operator.name} {made} {trial.program_digest}"
+    return verdict(asked, lambda: _changed_program(operator, made, trial.program_digest))
 
 
 @lru_cache(maxsize=4096)  # each problem of a suite asks for those of all others
@@ -78,19 +83,21 @@ def _changed_program(operator: Operator[Any, Any], made: str, digest: str) -> st
 def judge(operator: Operator[Any, Any], problem: Problem) -> str:
     """A digest of what decides whether a problem's outputs are right: reference kernel, tolerances, and checker.
 
-    The NumPy reference, which the emulator compares with, agrees with the kernel; tests see to that.
+    The NumPy reference, which the emulator compares with, agrees with the kernel; tests see to that. Without a kernel
+    it is what judges.
     """
     tolerances = {tensor.name: tensor.judged for tensor in problem.tensors if tensor.role is not Role.INPUT}
     checker = operator.checker(problem).digest if operator.checker else ""
-    return hashlib.sha256(f"{operator.reference(problem).digest}\n{tolerances}{checker}".encode()).hexdigest()[:_DIGITS]
+    reference = operator.reference(problem).digest if operator.reference else operator.reference_digest
+    return hashlib.sha256(f"{reference}\n{tolerances}{checker}".encode()).hexdigest()[:_DIGITS]
 
 
-def misjudged(trial: Trial | Tried, today: str) -> bool:
+def misjudged(trial: Trial | Tried, today: Callable[[], str]) -> bool:
     """Whether a trial failed though its kernel may be right.
 
     It was killed from outside, or found wrong by another `judge` than today's, or by one that it does not tell.
     """
-    return KILLED in trial.environment or (trial.status is Status.WRONG and trial.environment.get(JUDGE) != today)
+    return KILLED in trial.environment or (trial.status is Status.WRONG and trial.environment.get(JUDGE) != today())
 
 
 def changed_judge(trial: Trial) -> str:
@@ -103,4 +110,4 @@ def changed_judge(trial: Trial) -> str:
         return FROM_OUTSIDE
     operator = registered(trial.problem.operator)
     problem = operator.problem_type.from_dict(trial.problem.fields)
-    return OTHER_JUDGE if misjudged(trial, judge(operator, problem)) else ""
+    return OTHER_JUDGE if misjudged(trial, lambda: judge(operator, problem)) else ""

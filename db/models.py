@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, ClassVar
 
 from sqlalchemy import (
@@ -94,7 +95,7 @@ class DeviceRow(Base):
             limits=dict(device.limits),
         )
 
-    @property
+    @cached_property  # a device has thousands of trials
     def plain(self) -> DeviceRecord:
         """The row as a plain value."""
         capability = (self.compute_capability_major, self.compute_capability_minor)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session
 
+from autotune.search_spaces.contract.registry import OPERATORS
+
 from .best import serving
 from .freshness import OTHER_PROGRAM, changed_program
 from .models import ClaimRow, DeviceRow, ProblemRow, StudyRow, TrialRow
@@ -77,9 +79,14 @@ class _Row(NamedTuple):
 
 
 def stale_trials(session: Session) -> dict[int, Stale]:
-    """The trials by id whose schedules emit another program today, or none; each takes a millisecond or two."""
+    """The trials by id whose schedules emit another program today, or none; each takes a millisecond or two.
+
+    Those of operators that are not here stay: a package or a file of their user has them.
+    """
     found = {}
-    for row in session.scalars(select(TrialRow).execution_options(yield_per=_AT_ONCE)):
+    here = select(ProblemRow.id).where(ProblemRow.operator.in_(OPERATORS))
+    asked = select(TrialRow).where(TrialRow.problem_id.in_(here)).execution_options(yield_per=_AT_ONCE)
+    for row in session.scalars(asked):
         if reason := changed_program(row.plain):
             found[row.id] = Stale(row.created_at, OTHER_PROGRAM if reason == OTHER_PROGRAM else NO_PROGRAM)
     return found

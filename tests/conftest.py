@@ -2,13 +2,11 @@
 
 import os
 import re
-from collections.abc import Generator, Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
 from mutants.cache import CACHE, FOLDER
-from postgres_server import PostgresServer, postgres_server
+from postgres_server import postgres_server
 
 from autotune.db import TuningDB
 from autotune.devices.driver import cuda_device_count
@@ -18,7 +16,6 @@ os.environ["AUTOTUNE_DB"] = str(FOLDER / "tuning.sqlite3")
 os.environ["AUTOTUNE_CACHE"] = str(FOLDER / CACHE)
 # Databases of tests start empty: nothing is shipped in this folder.
 os.environ["AUTOTUNE_PRETUNED"] = str(FOLDER / "pretuned")
-
 MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is skipped
 
 # A busy machine is slow, which is no failure; and a failure must come again when the test is run again.
@@ -27,7 +24,7 @@ settings.register_profile("mutants", settings.get_profile("autotune"), phases=[P
 settings.load_profile("autotune")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Skip what needs a GPU where there is none."""
     for item in items:
         if item.get_closest_marker("gpu") and not cuda_device_count():
@@ -35,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item):
     """In CI, let a skipped test fail unless it needs what CI cannot have."""
     report = yield
     excused = item.get_closest_marker("gpu") or MAY_BE_MISSING.search(str(report.longrepr))
@@ -45,7 +42,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty(tmp_path_factory):
     """A database without trials, to be copied: to make its tables takes longer."""
     path = tmp_path_factory.mktemp("empty") / "tuning.sqlite3"
     TuningDB(str(path)).close()
@@ -53,7 +50,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
+def postgres():
     """A PostgreSQL server of the tests' own."""
     with postgres_server() as server:
         yield server

@@ -25,11 +25,11 @@ class Block:
     language: str
     code: str
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{self.page}:{self.line}"
 
 
-def blocks(page: Path) -> list[Block]:
+def blocks(page):
     """The blocks of a page; an indented one has no language."""
     return [
         Block(page.name, token.map[0] + (2 if token.type == "fence" else 1), token.info.strip(), token.content)

@@ -2,17 +2,17 @@
 
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import factories
 
+from autotune.bench.search.kernel_tuner import t4_document
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, pretuned
 from autotune.db.exchange import from_document, read_document, to_document, write_document
 from autotune.db.recording import write_recording
 from autotune.db.shipping import ship
+from autotune.devices.recording import load
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.restriction import sample
 from autotune.search_spaces.machine.devices import named_device
@@ -20,6 +20,7 @@ from autotune.search_spaces.machine.devices import named_device
 RUN = "3f2a9c81"
 PROBLEM = "m4096-n4096-k4096-nn"
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "h200"
+OWN_KERNEL = Path(__file__).parents[1] / "examples" / "own_kernels" / "vector_add.py"
 DATABASE = "tuning.sqlite3"
 SHIPPED = "shipped-trials"
 FAILURE = ".cache/autotune/failures/sgemm-0123456789abcdef-01234567.json"
@@ -28,7 +29,7 @@ DEVICE = DeviceRecord(H200.name, H200.compute_capability, asdict(H200) | {"compu
 SGEMM = operator("sgemm")
 
 
-def fill(folder: Path) -> None:
+def fill(folder):
     """Write the files; the database is the caller's."""
     for file in pretuned.FOLDER.glob("*/*-*.json"):
         trials = from_document(read_document(file))
@@ -36,19 +37,30 @@ def fill(folder: Path) -> None:
         ship([trial for trial in trials if trial.problem.key in some], folder / SHIPPED)
     (folder / "shapes.json").write_text(json.dumps([{"m": 4096, "n": 4096}]))
     shutil.copy(RESULTS / "suite-gemm.json", folder)
-    counted: dict[str, Any] = {"operator": "sgemm", "problem": PROBLEM, "device": H200.name, "taken_at": "2026-11-27"}
+    shutil.copy(OWN_KERNEL, folder)
+    (folder / "results.json").write_text(json.dumps({"results": [_t4(64, 0.1), _t4(128, 0.2)], "metadata": {}}))
+    counted = {"operator": "sgemm", "problem": PROBLEM, "device": H200.name, "taken_at": "2026-11-27"}
     counted["launches"] = [{"kernel": "sgemm", "counters": {"gpu__time_duration.sum": 2513792}}]
     (folder / "counters.json").write_text(json.dumps(counted))
     for size in (1024, 4096):
         write_recording(folder / f"sgemm-{size}.jsonl.gz", _sgemm_trials(size))
     factories.recording(folder / "transpose.jsonl.gz", 6)
+    (folder / "spaces").mkdir()
+    write_document(folder / "spaces" / "transpose_T4.json", t4_document(load(folder / "transpose.jsonl.gz")))
     failed = replace(_sgemm_trials(64)[0], status=Status.WRONG, time_source=TimeSource.MODELLED, error="wrong")
     (folder / FAILURE).parent.mkdir(parents=True)
     own = {"version": 1, "device": "h200", "seed": 3, "source": ""}
     write_document(folder / FAILURE, own | {"record": to_document([failed])})
 
 
-def _sgemm_trials(size: int) -> Sequence[Trial]:
+def _t4(block_size, milliseconds):
+    """A result as Kernel Tuner writes it, of the kernel's file."""
+    measured = {"name": "time", "value": milliseconds, "unit": "ms"}
+    own = {"configuration": {"block_size": block_size}, "times": {}, "measurements": [measured]}
+    return own | {"invalidity": "correct"}
+
+
+def _sgemm_trials(size):
     problem = SGEMM.problem_type(size, size, size)
     record = ProblemRecord("sgemm", problem.key, problem.to_dict())
     schedules = sample(SGEMM, problem, H200, SGEMM.space(problem, H200), 4, seed=0)

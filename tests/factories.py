@@ -11,9 +11,7 @@ from autotune.search_spaces.machine.calibration import Calibration, Curve, Figur
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-
 TRANSPOSE = operator("transpose")
-
 PROBLEM = TRANSPOSE.problem_type(4096, 4096)
 
 

@@ -2,27 +2,18 @@
 
 import ctypes
 import zlib
-from collections.abc import Callable, Sequence
 from itertools import count
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
-import pytest
 
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.tensor import Tensor
 from autotune.devices import cuda_session, memory, operands
 from autotune.devices.cuda_context import CudaContext
-from autotune.devices.memory import GuardedBuffer
 from autotune.devices.timing import Timed
 from autotune.devices.verifier import Discrepancy
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.verification import POISONS, Mismatch, compare, compare_checked, expected_dtype, poisoned, unwritten
-
-Kernel = Callable[[Any], None]
 
 
 class Handle:
@@ -33,29 +24,29 @@ class Handle:
         milliseconds: the times of the next events.
     """
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.lost = False
         self.milliseconds = count()
 
-    def set_current(self) -> None: ...
+    def set_current(self): ...
 
-    def to_system_device(self) -> Any:
+    def to_system_device(self):
         raise RuntimeError("no NVML")
 
-    def sync(self) -> None:
+    def sync(self):
         if self.lost:
             raise CUDAError("CUDA_ERROR_ILLEGAL_ADDRESS: lost")
 
-    def create_stream(self) -> Any:
-        def record(event: SimpleNamespace) -> None:
+    def create_stream(self):
+        def record(event):
             event.at = next(self.milliseconds)
 
         return SimpleNamespace(handle=7, sync=lambda: None, record=record)
 
-    def create_event(self, options: Any) -> Any:
+    def create_event(self, options):
         return _Event(sync=lambda: None)
 
-    def allocate(self, size: int, stream: Any) -> Any:
+    def allocate(self, size, stream):
         block = ctypes.create_string_buffer(size)
         address = ctypes.addressof(block)
         fill = lambda byte, stream: ctypes.memset(address, byte, size)  # noqa: E731
@@ -63,37 +54,26 @@ class Handle:
 
 
 class _Event(SimpleNamespace):
-    def __sub__(self, other: Any) -> int:
+    def __sub__(self, other):
         return int(self.at - other.at)
 
 
 class Loaded:
     """Stands for `LoadedProgram`: the kernel that a test hands in as compiled is the function to call."""
 
-    def __init__(self, kernel: Kernel, program: Any) -> None:
+    def __init__(self, kernel, program):
         self._kernel = kernel
 
-    def bound(self, packed: ctypes.Structure) -> Callable[[int], None]:
+    def bound(self, packed):
         return lambda stream: self._kernel(packed)
 
 
 class HostVerifier:
     """Stands for `Verifier`, by the rule's twin in NumPy."""
 
-    def __init__(self, *_: Any) -> None: ...
+    def __init__(self, *_): ...
 
-    def compare(
-        self,
-        tensor: Tensor,
-        actual: Any,
-        expected: Any,
-        *,
-        scale: Any,
-        before: Any,
-        counts: Any,
-        rows: Any,
-        poison: int,
-    ) -> Discrepancy:
+    def compare(self, tensor, actual, expected, *, scale, before, counts, rows, poison):
         was = _elements(before, tensor.dtype) if before else poisoned(tensor, poison)
         left, ends = _elements(actual, tensor.dtype), _elements(counts, DType.INT32) if counts else None
         if expected is None:
@@ -105,26 +85,24 @@ class HostVerifier:
             return Discrepancy(found.count, found.index, 0.0)
         return Discrepancy(0, 0, found)
 
-    def unwritten(self, tensor: Tensor, first: Any, second: Any, counts: Any) -> Discrepancy:
+    def unwritten(self, tensor, first, second, counts):
         ends = _elements(counts, DType.INT32) if counts else None
         launches = ((first, POISONS[0]), (second, POISONS[1]))
         one, other = ((poisoned(tensor, poison), _elements(left, tensor.dtype)) for left, poison in launches)
         found = unwritten(tensor, one, other, ends)
         return Discrepancy(found.count, found.index, 0.0) if found else Discrepancy(0, 0, 0.0)
 
-    def checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> int:
+    def checksum(self, buffer, *, guards_only):
         content = ctypes.string_at(buffer.base, buffer.allocated)
         begin = buffer.pointer - buffer.base
         return zlib.crc32(content[:begin] + content[begin + buffer.size :] if guards_only else content)
 
-    def queue_checksum(self, buffer: GuardedBuffer, *, guards_only: bool) -> None: ...
+    def queue_checksum(self, buffer, *, guards_only): ...
 
-    def close(self) -> None: ...
+    def close(self): ...
 
 
-def _ten_samples(
-    sample: Callable[[], float], now: Any, prune: Callable[[Sequence[float]], bool], slowed_down: Any, hopeless: Any
-) -> Timed:
+def _ten_samples(sample, now, prune, slowed_down, hopeless):
     first = sample()
     if hopeless and hopeless([first]):
         return Timed((first,), True)
@@ -132,13 +110,11 @@ def _ten_samples(
     return Timed(samples, prune(samples))
 
 
-def _elements(buffer: GuardedBuffer, dtype: Any) -> Array:
+def _elements(buffer, dtype):
     return buffer.download(dtype.numpy, buffer.size // dtype.bytes)
 
 
-def host_context(
-    monkeypatch: pytest.MonkeyPatch, spec: DeviceSpec, reference: Kernel, checker: Kernel | None = None
-) -> CudaContext:
+def host_context(monkeypatch, spec, reference, checker=None):
     """The context of such a GPU with these kernels, of which the checker's program is named ``check``."""
     driver = SimpleNamespace(
         cuMemsetD8Async=lambda pointer, byte, size, stream: ctypes.memset(pointer, byte, size),

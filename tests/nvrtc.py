@@ -3,10 +3,8 @@
 from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_binary_utility, locate_nvidia_header_directory
 
-from autotune.codegen.model.program import Program
 
-
-def compile_unoptimised(program: Program, arch: str) -> None:
+def compile_unoptimised(program, arch):
     """Compile to PTX for an architecture such as ``sm_90``; `AssertionError` has the log.
 
     With as little optimisation as there is: for sgemm a ninth of the cost, where -G takes a fifth.
@@ -15,7 +13,7 @@ def compile_unoptimised(program: Program, arch: str) -> None:
         compiled_ptx(module.source, arch, "--Ofast-compile=max")
 
 
-def compiled_ptx(source: str, arch: str, *options: str) -> str:
+def compiled_ptx(source, arch, *options):
     """The PTX of a source for an architecture; `AssertionError` has the log."""
     words = [word.encode() for word in ("-std=c++17", f"-arch={arch.replace('sm_', 'compute_')}", *options)]
     (status, built) = nvrtc.nvrtcCreateProgram(source.encode(), b"kernel.cu", 0, [], [])
@@ -32,11 +30,9 @@ def compiled_ptx(source: str, arch: str, *options: str) -> str:
 
 
 NVCC = find_nvidia_binary_utility("nvcc")
-
 _HEADERS = locate_nvidia_header_directory("cudart")
 
 assert _HEADERS, "the dependency cuda-toolkit[cudart] has cuda.h"
 
 INCLUDE = f"-I{_HEADERS.abs_path}"
-
 UNOPTIMISED = ("--Ofast-compile=max",)  # of nvcc: half the time, where the kernel does not matter

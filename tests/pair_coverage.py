@@ -1,28 +1,16 @@
 """Few of many drawn cases that cover most pairs of what they have: what a bug takes is mostly one value, or two."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import gcd
-from typing import TypeVar
 
 import numpy as np
 
 from autotune.codegen.model.fields import FieldRole, field_specs
-from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
-
-P = TypeVar("P", bound=Problem)
-S = TypeVar("S", bound=Schedule)
 
 MOST = 40  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
 _SHARE = 0.9  # of all pairs, after which more cases add little
 
 
-def covering(
-    drawn: Sequence[tuple[P, S]],
-    always: Callable[[P, S], Hashable] = lambda *_: None,
-    most: int = MOST,
-    small: Callable[[P, S], bool] = lambda *_: True,
-) -> list[tuple[P, S]]:
+def covering(drawn, always=lambda *_: None, most=MOST, small=lambda *_: True):
     """The cases that cover nine tenths of the pairs, or `most` cases: one by one that which adds the most pairs.
 
     Each kernel has its own pairs, and an equal share of `most`.
@@ -33,16 +21,14 @@ def covering(
         most: cases.
         small: whether a case takes the emulator little; only those are chosen, and only they are asked.
     """
-    kernels: dict[str, list[tuple[P, S]]] = {}
+    kernels = {}
     for problem, schedule in drawn:
         kernels.setdefault(schedule.kernel, []).append((problem, schedule))
     return [case for cases in kernels.values() for case in _covering(cases, always, most // len(kernels), small)]
 
 
-def _covering(
-    drawn: Sequence[tuple[P, S]], always: Callable[[P, S], Hashable], most: int, small: Callable[[P, S], bool]
-) -> list[tuple[P, S]]:
-    numbers: dict[tuple[int, object], int] = {}
+def _covering(drawn, always, most, small):
+    numbers = {}
     facts = np.array([[numbers.setdefault(one, len(numbers)) for one in enumerate(_facts(*case))] for case in drawn])
     first, second = np.triu_indices(facts.shape[1], 1)
     found, pairs = np.unique(facts[:, first] * len(numbers) + facts[:, second], return_inverse=True)
@@ -50,7 +36,7 @@ def _covering(
     new, left = np.ones(len(found), bool), np.ones(len(drawn), bool)
     values = [always(*case) for case in drawn]
     missing = set(values)
-    chosen: list[tuple[P, S]] = []
+    chosen = []
     while left.any() and len(chosen) < most and (missing or new.mean() > 1 - _SHARE):
         wanted = left & [value in missing for value in values] if missing else left
         best = int(np.where(wanted, new[pairs].sum(axis=1), -1).argmax())
@@ -64,7 +50,7 @@ def _covering(
     return chosen
 
 
-def _facts(problem: Problem, schedule: Schedule) -> Iterator[tuple[str, object]]:
+def _facts(problem, schedule):
     """The fields; of sizes, how even they are, and of what lies in memory, whether it is as usual."""
     yield from schedule.to_dict().items()
     for name, spec in field_specs(type(problem)).items():

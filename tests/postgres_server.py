@@ -5,7 +5,6 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,30 +17,30 @@ USER, PASSWORD = "autotune", "s3cret"
 class PostgresServer:
     """A running server: `url` of a database of it, `new_database` for one without tables, `copied` for others."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
-        self._copied: dict[Callable[[str], None], str] = {}
+        self._copied = {}
 
-    def url(self, database: str, **changes: str) -> str:
+    def url(self, database, **changes):
         """For `USER` with its password, unless `changes` say otherwise."""
         query = {"host": str(self.folder)}
         url = URL.create("postgresql+psycopg", USER, PASSWORD, database=database, query=query)
         return url.set(**changes).render_as_string(hide_password=False)
 
-    def new_database(self, options: str = "") -> str:
+    def new_database(self, options=""):
         """The URL of a new database."""
         name = f"tuning_{secrets.token_hex(8)}"
         self.run("postgres", f"CREATE DATABASE {name} {options}")
         return self.url(name)
 
-    def copied(self, make: Callable[[str], None]) -> str:
+    def copied(self, make):
         """The URL of a new database, a copy of what `make` made of one by its URL: to make tables takes longer."""
         if make not in self._copied:
             make(url := self.new_database())
             self._copied[make] = f"TEMPLATE {make_url(url).database}"
         return self.new_database(self._copied[make])
 
-    def run(self, database: str, statement: str) -> None:
+    def run(self, database, statement):
         """Run a statement as the superuser, outside of a transaction."""
         engine = create_engine(self.url(database), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
@@ -50,7 +49,7 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
+def postgres_server():
     """Start a server; skips the test where PostgreSQL is not installed."""
     programs = _programs()
     # Not pytest's own folder: a socket's path may have 107 characters, and the server's user must get there.
@@ -65,7 +64,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         data = str(folder / "data")
         options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
 
-        def run(program: str, *arguments: str) -> None:
+        def run(program, *arguments):
             command = [programs / program, "-D", data, *arguments]
             subprocess.run(command, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL)
 
@@ -77,7 +76,7 @@ def postgres_server() -> Iterator[PostgresServer]:
             run("pg_ctl", "stop", "-m", "immediate")
 
 
-def _programs() -> Path:
+def _programs():
     """The folder of initdb and pg_ctl."""
     found = shutil.which("initdb")
     folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))

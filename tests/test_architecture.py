@@ -1,7 +1,7 @@
 """Imports go down only, in the order that docs/architecture.md gives, and nowhere in a circle."""
 
 import ast
-from collections.abc import Iterator
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -10,17 +10,16 @@ import autotune
 
 PACKAGE = Path(autotune.__file__).parent
 PAGE = PACKAGE.parent / "docs" / "architecture.md"
-Module = tuple[str, ...]
 
 
-def layers() -> dict[str, int]:
+def layers():
     """The line of each module in the picture, counted from the top."""
     _, _, below = PAGE.read_text().partition("Imports go down only:\n\n```text\n")
     picture, _, _ = below.partition("```\n")
     return {name.strip(): line for line, names in enumerate(picture.splitlines()) for name in names.split(",")}
 
 
-def modules() -> dict[Module, Path]:
+def modules():
     """The files by their dotted names under autotune; a folder goes by its own name."""
     found = {}
     for folder in (PACKAGE, *(link for link in PACKAGE.iterdir() if link.is_symlink())):
@@ -34,7 +33,7 @@ def modules() -> dict[Module, Path]:
 FILES = modules()
 
 
-def imported(module: Module) -> Iterator[Module]:
+def imported(module):
     """The modules that one imports anywhere in its file: in functions and for type checking, too."""
     package = module if FILES[module].name == "__init__.py" else module[:-1]
     for node in ast.walk(ast.parse(FILES[module].read_text())):
@@ -57,12 +56,12 @@ def imported(module: Module) -> Iterator[Module]:
 
 
 @cache
-def imports() -> dict[Module, set[Module]]:
+def imports():
     """What each module imports."""
     return {module: set(imported(module)) - {module} for module in FILES}
 
 
-def circle(graph: dict[Module, set[Module]]) -> str:
+def circle(graph):
     """One circle of a graph, empty if there is none."""
     try:
         TopologicalSorter(graph).prepare()
@@ -71,7 +70,7 @@ def circle(graph: dict[Module, set[Module]]) -> str:
     return ""
 
 
-def test_imports_go_down_only() -> None:
+def test_imports_go_down_only():
     order = layers()
     assert {module[0] for module in FILES if module} == set(order)
     for module in filter(None, FILES):
@@ -79,13 +78,13 @@ def test_imports_go_down_only() -> None:
         assert not upwards, f"{'.'.join(module)} imports {'.'.join(upwards[0])}, which is above it"
 
 
-def test_no_modules_import_each_other() -> None:
+def test_no_modules_import_each_other():
     assert circle(imports()) == ""
 
 
-def test_no_folders_import_each_other() -> None:
+def test_no_folders_import_each_other():
     for depth in range(1, max(map(len, FILES))):
-        graph: dict[Module, set[Module]] = {}
+        graph = {}
         for module, names in imports().items():
             if len(module) >= depth:  # what a folder's __init__ offers of its files is no import of a neighbour
                 *folder, itself = module[:depth]
@@ -94,7 +93,7 @@ def test_no_folders_import_each_other() -> None:
         assert circle(graph) == ""
 
 
-def test_private_names_of_cuda_core_are_in_one_file() -> None:
+def test_private_names_of_cuda_core_are_in_one_file():
     users = [
         path.relative_to(PACKAGE.parent)
         for folder in ("autotune", "codegen", "search_spaces", "db", "tests", "benchmarks", "examples")
@@ -105,3 +104,13 @@ def test_private_names_of_cuda_core_are_in_one_file() -> None:
         if name.startswith("cuda.core._")
     ]
     assert users == [Path("autotune/base/cuda_core.py")]
+
+
+def test_includes_of_the_emulator_go_one_way():
+    includes, folder = {}, PACKAGE / "emulator" / "cpp"
+    for path in sorted([*folder.glob("*.cpp"), *folder.glob("*.hpp")]):
+        named = set(re.findall(r'^#include "(\w+)\.hpp"', path.read_text(), re.MULTILINE))
+        includes.setdefault(path.stem, set()).update(named - {path.stem})
+    order = list(TopologicalSorter(includes).static_order())
+    parts = ["position", "order", "races", "threads", "main"]
+    assert sorted(parts, key=order.index) == parts

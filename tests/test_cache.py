@@ -8,7 +8,6 @@ import sys
 import tempfile
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,18 +26,18 @@ from autotune.base.locks import lock
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def root(tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
     cache._warn.cache_clear()
     cache._sweep.cache_clear()
     return tmp_path / "cache"
 
 
-def mode(path: Path) -> int:
+def mode(path):
     return path.stat().st_mode & 0o7777
 
 
-def seen_by_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def seen_by_somebody_else(monkeypatch):
     somebody = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: somebody)
 
@@ -47,7 +46,7 @@ def seen_by_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("before", [None, 0o777, 0o775])
-def test_folders_are_for_their_owner_alone(root: Path, before: int | None) -> None:
+def test_folders_are_for_their_owner_alone(root, before):
     if before:
         (root / "emulator").mkdir(parents=True)
         for folder in (root, root / "emulator"):
@@ -56,7 +55,7 @@ def test_folders_are_for_their_owner_alone(root: Path, before: int | None) -> No
     assert (mode(root), mode(root / "emulator")) == (0o700, 0o700)
 
 
-def test_a_folder_of_somebody_else_is_named_and_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_of_somebody_else_is_named_and_not_used(root, monkeypatch):
     (root / "emulator").mkdir(parents=True)
     seen_by_somebody_else(monkeypatch)
     monkeypatch.setattr(cache, "temporary_root", lambda: root / "temporary")
@@ -68,7 +67,7 @@ def test_a_folder_of_somebody_else_is_named_and_not_used(root: Path, monkeypatch
 private = cache._made_private
 
 
-def test_a_link_of_somebody_else_is_not_followed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_of_somebody_else_is_not_followed(root, monkeypatch):
     (root.parent / "mine").mkdir()
     root.symlink_to("mine")
     assert cache_folder("emulator") == root / "emulator"
@@ -79,7 +78,7 @@ def test_a_link_of_somebody_else_is_not_followed(root: Path, monkeypatch: pytest
         checked_cache_folder("emulator")
 
 
-def test_a_folder_above_that_others_may_write_to_is_named(root: Path) -> None:
+def test_a_folder_above_that_others_may_write_to_is_named(root):
     """They could exchange the whole cache while it is in use."""
     above = root.parent / "above"
     (above / "between").mkdir(parents=True)
@@ -93,10 +92,10 @@ def test_a_folder_above_that_others_may_write_to_is_named(root: Path) -> None:
     checked_cache_folder("emulator")
 
 
-def test_a_folder_above_that_belongs_to_somebody_else_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_above_that_belongs_to_somebody_else_is_named(root, monkeypatch):
     lstat, above = Path.lstat, root.parent
 
-    def foreign(path: Path) -> os.stat_result:
+    def foreign(path):
         status = lstat(path)
         return os.stat_result([*status[:4], os.geteuid() + 1, *status[5:]]) if path == above else status
 
@@ -106,7 +105,7 @@ def test_a_folder_above_that_belongs_to_somebody_else_is_named(root: Path, monke
     assert caught.value.filename == str(above)
 
 
-def test_a_group_of_its_own_user_alone_is_nobody_else(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_of_its_own_user_alone_is_nobody_else(root, monkeypatch):
     """Many systems make one for each user, and a umask that lets it write."""
     root.parent.chmod(0o775)
     with pytest.raises(UnsafeCacheError, match="others may write"):
@@ -116,7 +115,7 @@ def test_a_group_of_its_own_user_alone_is_nobody_else(root: Path, monkeypatch: p
     checked_cache_folder("emulator")
 
 
-def test_a_folder_that_is_meant_for_all_stays_so_and_is_not_used(root: Path) -> None:
+def test_a_folder_that_is_meant_for_all_stays_so_and_is_not_used(root):
     root.mkdir()
     root.chmod(0o1777)
     with pytest.raises(UnsafeCacheError, match="others may write to it"):
@@ -127,7 +126,7 @@ def test_a_folder_that_is_meant_for_all_stays_so_and_is_not_used(root: Path) -> 
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_seal_is_of_the_cache_and_of_no_other(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seal_is_of_the_cache_and_of_no_other(root, monkeypatch):
     own = seal(b"key", b"content")
     assert own == seal(b"key", b"content") != sha256(b"keycontent").digest()
     assert mode(root / "secret") == 0o600
@@ -136,7 +135,7 @@ def test_a_seal_is_of_the_cache_and_of_no_other(root: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("planted", ["writable", "short", "link"])
-def test_a_secret_that_others_could_know_is_replaced(root: Path, planted: str) -> None:
+def test_a_secret_that_others_could_know_is_replaced(root, planted):
     before, secret = seal(b"", b""), root / "secret"
     known = b"0" * (2 if planted == "short" else cache.SEAL_BYTES)
     secret.write_bytes(known)
@@ -149,7 +148,7 @@ def test_a_secret_that_others_could_know_is_replaced(root: Path, planted: str) -
     assert (secret.is_symlink(), mode(secret), len(own_content(secret))) == (False, 0o600, cache.SEAL_BYTES)
 
 
-def test_a_file_of_somebody_else_is_not_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_somebody_else_is_not_read(root, monkeypatch):
     file = cache_folder("emulator") / "file"
     file.write_bytes(b"code")
     file.chmod(0o600)
@@ -160,7 +159,7 @@ def test_a_file_of_somebody_else_is_not_read(root: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("planted", ["link", "folder", "open to all"])
-def test_a_lock_that_others_could_hold_is_replaced(root: Path, planted: str) -> None:
+def test_a_lock_that_others_could_hold_is_replaced(root, planted):
     file, target = cache_folder("called") / "file.lock", root.parent / "target"
     target.write_text("precious")
     if planted == "link":
@@ -177,11 +176,11 @@ def test_a_lock_that_others_could_hold_is_replaced(root: Path, planted: str) -> 
     assert target.read_text() == "precious"
 
 
-def test_a_lock_that_cannot_be_opened_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_cannot_be_opened_stays(root, monkeypatch):
     """It may be another process': without it, two would work at once."""
     file = cache_folder("called") / "file.lock"
 
-    def opened(*_: object) -> int:
+    def opened(*_):
         raise OSError(errno.EMFILE, "no descriptor is left", str(file))
 
     with lock(file), monkeypatch.context() as patch:
@@ -191,7 +190,7 @@ def test_a_lock_that_cannot_be_opened_stays(root: Path, monkeypatch: pytest.Monk
         assert file.exists()
 
 
-def test_waiting_for_a_lock_ends_and_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_lock_ends_and_says_so(root, monkeypatch):
     monkeypatch.setattr(locks, "_SECONDS", 0.0)
     file = cache_folder("called") / "file.lock"
     with lock(file), pytest.raises(TimeoutError, match="another process has locked it") as caught, lock(file):
@@ -203,7 +202,7 @@ def test_waiting_for_a_lock_ends_and_says_so(root: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("planted", ["writable", "link", "folder", "pipe"])
-def test_what_others_could_change_makes_way(root: Path, planted: str) -> None:
+def test_what_others_could_change_makes_way(root, planted):
     path = cache_folder("sources") / "kernel"
     if planted == "writable":
         path.write_text("foreign")
@@ -243,7 +242,7 @@ if __name__ == "__main__":
 """
 
 
-def test_one_temporary_cache_serves_a_process_and_its_own(root: Path, tmp_path: Path) -> None:
+def test_one_temporary_cache_serves_a_process_and_its_own(root, tmp_path):
     root.mkdir()
     (tmp_path / "child.py").write_text(CHILD)
     root.chmod(0o1777)
@@ -270,7 +269,7 @@ with atomic_write(cache_folder("emulator") / "kernel") as written:
 """
 
 
-def test_what_a_killed_process_left_is_swept_and_what_another_is_writing_stays(root: Path) -> None:
+def test_what_a_killed_process_left_is_swept_and_what_another_is_writing_stays(root):
     folder = cache_folder("emulator")
     subprocess.run([sys.executable, "-c", KILLED], check=False)
     (left,) = folder.iterdir()
@@ -282,12 +281,10 @@ def test_what_a_killed_process_left_is_swept_and_what_another_is_writing_stays(r
     assert [path.name for path in folder.iterdir()] == ["other"]
 
 
-def test_a_folder_that_is_swept_before_it_is_locked_is_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
     made, mkdtemp = [], tempfile.mkdtemp
 
-    def swept_once(**options: Any) -> str:
+    def swept_once(**options):
         made.append(mkdtemp(**options))
         if len(made) == 1:
             sweep(tmp_path)
@@ -299,7 +296,7 @@ def test_a_folder_that_is_swept_before_it_is_locked_is_made_again(
     assert len(made) == 2
 
 
-def made(folder: Path, *names: str) -> None:
+def made(folder, *names):
     """Entries, the first one the oldest."""
     for age, name in enumerate(names):
         path = folder / name
@@ -307,7 +304,7 @@ def made(folder: Path, *names: str) -> None:
         os.utime(path, (age, age))
 
 
-def test_the_oldest_go_and_a_tenth_more(tmp_path: Path) -> None:
+def test_the_oldest_go_and_a_tenth_more(tmp_path):
     made(tmp_path, *(f"{number:02}" for number in range(21)))
     keep_newest(tmp_path, 21)
     assert len(list(tmp_path.iterdir())) == 21
@@ -315,8 +312,8 @@ def test_the_oldest_go_and_a_tenth_more(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"{number:02}" for number in range(3, 21)]
 
 
-def test_what_cannot_be_deleted_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(path: Path) -> None:
+def test_what_cannot_be_deleted_stays(tmp_path, monkeypatch):
+    def gone(path):
         raise FileNotFoundError
 
     made(tmp_path, "a", "b")

@@ -19,16 +19,17 @@ NAMES = {
     "failures": "sgemm-0123456789abcdef-01234567.json",
     "records": f"{'0123456789abcdef' * 2}.json",
     "sources": "sgemm-0123456789abcdef.cu",
+    "verdicts": "verdicts.json",
 }
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def root(tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
-def written(kind: str, name: str = "", content: str = "12345") -> Path:
+def written(kind, name="", content="12345"):
     """A file of the cache, which was used long ago."""
     path = cache_folder(kind) / (name or NAMES[kind])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,11 +38,11 @@ def written(kind: str, name: str = "", content: str = "12345") -> Path:
     return path
 
 
-def test_every_folder_of_the_cache_has_its_kind() -> None:
+def test_every_folder_of_the_cache_has_its_kind():
     package = Path(autotune.__file__).parent
     calls = [
         node.args[0].value
-        for path in package.rglob("*.py")
+        for path in [*package.rglob("*.py"), *(package / "db").rglob("*.py")]
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cache_folder"
         if isinstance(node.args[0], ast.Constant)
@@ -50,7 +51,7 @@ def test_every_folder_of_the_cache_has_its_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_autotune_wrote_is_counted_and_goes(root: Path, kind: str) -> None:
+def test_what_autotune_wrote_is_counted_and_goes(root, kind):
     path = written(kind)
     sealed = seal(b"", b"")
     assert contents() == [Content(kind, 1, 5, 0)]
@@ -60,7 +61,7 @@ def test_what_autotune_wrote_is_counted_and_goes(root: Path, kind: str) -> None:
     assert seal(b"", b"") == sealed
 
 
-def test_what_others_work_with_stays(root: Path) -> None:
+def test_what_others_work_with_stays(root):
     paths = [written("called", "called.lock"), written("sources", ".x.1/x.cu"), written("cubins", "tmp/entry-1")]
     running = written("emulator")
     os.utime(running)
@@ -68,7 +69,7 @@ def test_what_others_work_with_stays(root: Path) -> None:
     assert all(path.exists() for path in [*paths, running])
 
 
-def test_what_is_foreign_stays(root: Path) -> None:
+def test_what_is_foreign_stays(root):
     (root.parent / "precious").mkdir()
     precious = root.parent / "precious" / NAMES["records"]
     precious.write_text("precious")
@@ -81,7 +82,7 @@ def test_what_is_foreign_stays(root: Path) -> None:
     assert not own.exists()
 
 
-def test_what_has_the_name_of_a_cached_file_goes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_the_name_of_a_cached_file_goes(root, monkeypatch):
     precious, folder = root.parent / "precious", cache_folder("emulator")
     precious.write_text("precious")
     names = ["0" * 32, "1" * 32, "2" * 32]
@@ -95,7 +96,7 @@ def test_what_has_the_name_of_a_cached_file_goes(root: Path, monkeypatch: pytest
     assert (found.files, found.foreign, list(folder.iterdir()), precious.read_text()) == (3, 0, [], "precious")
 
 
-def test_a_cache_of_somebody_else_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_of_somebody_else_is_refused(root, monkeypatch):
     written("sources")
     owner = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
@@ -103,6 +104,6 @@ def test_a_cache_of_somebody_else_is_refused(root: Path, monkeypatch: pytest.Mon
         clear()
 
 
-def test_a_cache_that_was_never_used_is_not_made(root: Path) -> None:
+def test_a_cache_that_was_never_used_is_not_made(root):
     assert (contents(), clear()) == ([], [])
     assert not root.exists()

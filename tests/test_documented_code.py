@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from doc_pages import PAGES, ROOT, Block, blocks
+from doc_pages import PAGES, ROOT, blocks
 from documented_folder import DATABASE, RUN, SHIPPED, fill
 from documented_names import names
+from registry_as_before import registry_as_before
 
 from autotune.bench.search import searchers
 from autotune.cli.app import run
@@ -23,7 +24,7 @@ OTHER_TOOLS = {"make", "mypy", "pytest", "python", "ruff", "git", ".ci/run"} | {
 }
 
 
-def commands(page: Path) -> list[tuple[str, str]]:
+def commands(page):
     """Where each command is, and its line, continued lines joined; without blocks that need a server."""
     return [
         (str(block), line)
@@ -34,9 +35,9 @@ def commands(page: Path) -> list[tuple[str, str]]:
     ]
 
 
-def runnable() -> dict[Path, list[tuple[str, list[str]]]]:
+def runnable():
     """Where the commands of each page are that run anywhere, and their words; each command once."""
-    found: dict[tuple[str, ...], tuple[Path, str]] = {}
+    found = {}
     for page in PAGES:
         for place, line in commands(page):
             if line.startswith("autotune ") and not NEEDS_GPU.search(line):
@@ -51,7 +52,7 @@ RUNNABLE = runnable()
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory):
     """What commands find, with a run of two trials under the id that the docs show."""
     folder = tmp_path_factory.mktemp("docs")
     fill(folder)
@@ -65,17 +66,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(made, tmp_path, monkeypatch):
     """A copy of what commands find, which is the current folder."""
     copy = tmp_path / "docs"
     shutil.copytree(made, copy)
     (tmp_path / "main").symlink_to(ROOT)  # a checkout beside it
     enter(copy, monkeypatch)
     monkeypatch.setattr(searchers, "find_spec", lambda name: None)  # recordings are too small for Kernel Tuner
-    return copy
+    with registry_as_before():
+        yield copy
 
 
-def enter(folder: Path, patch: pytest.MonkeyPatch) -> None:
+def enter(folder, patch):
     patch.chdir(folder)
     patch.setenv("HOME", str(folder))
     patch.setenv("AUTOTUNE_DB", str(folder / DATABASE))
@@ -84,14 +86,14 @@ def enter(folder: Path, patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)
 @pytest.mark.usefixtures("folder")
-def test_commands_run_as_written(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_run_as_written(page, capsys):
     for place, words in RUNNABLE[page]:
         arguments = words[1 : words.index(">")] if ">" in words else words[1:]
         code = run([str(Path(word).expanduser()) if word.startswith("~") else word for word in arguments])
         assert code == 0, f"{place}: {shlex.join(words)}\n{capsys.readouterr().err}"
 
 
-def test_every_other_command_is_known() -> None:
+def test_every_other_command_is_known():
     lines = [(place, line) for page in PAGES for place, line in commands(page) if not line.startswith("autotune ")]
     unknown = [f"{place}: {line}" for place, line in lines if line.split()[0] not in OTHER_TOOLS]
     assert unknown == []
@@ -106,10 +108,10 @@ def test_every_other_command_is_known() -> None:
 
 # It is only compiled: the examples in full have tests of their own, as have the ten questions with their answers.
 ONLY_ON_A_GPU = re.compile(r"worker_device\(\"0\"|device=0|autotune\.(torch|transformers)\b")
-EXAMPLES = [path.read_text() for path in (ROOT / "examples").glob("*.py")]
+EXAMPLES = [path.read_text() for path in (ROOT / "examples").rglob("*.py")]
 
 
-def snippets(page: Path) -> list[Block]:
+def snippets(page):
     """The Python of a page that runs anywhere."""
     whole = page.read_text().splitlines()
     found = [block for block in blocks(page) if block.language in ("python", "pycon")]
@@ -125,7 +127,7 @@ def snippets(page: Path) -> list[Block]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
 @pytest.mark.usefixtures("folder")
-def test_python_runs_as_written(page: Path) -> None:
+def test_python_runs_as_written(page):
     scope = names(page.name)
     for block in snippets(page):
         if block.language == "pycon":
@@ -135,7 +137,7 @@ def test_python_runs_as_written(page: Path) -> None:
             exec(compile(block.code, str(block), "exec"), scope)
 
 
-def test_python_that_is_not_run_is_python() -> None:
+def test_python_that_is_not_run_is_python():
     for page in PAGES:
         for block in blocks(page):
             if block.language == "python":

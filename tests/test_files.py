@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from autotune.base.signals import handled
 
 
 @pytest.mark.parametrize("before", [None, "old"])
-def test_a_file_that_is_not_finished_leaves_what_was_there(tmp_path: Path, before: str | None) -> None:
+def test_a_file_that_is_not_finished_leaves_what_was_there(tmp_path, before):
     path = tmp_path / "file.txt"
     if before:
         path.write_text(before)
@@ -25,13 +24,13 @@ def test_a_file_that_is_not_finished_leaves_what_was_there(tmp_path: Path, befor
     assert [file.read_text() for file in tmp_path.iterdir()] == ["new"]
 
 
-def test_a_file_may_be_read_by_whom_the_umask_lets(tmp_path: Path) -> None:
+def test_a_file_may_be_read_by_whom_the_umask_lets(tmp_path):
     (tmp_path / "plain").write_text("")
     write_text(tmp_path / "file.txt", "")
     assert (tmp_path / "file.txt").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
-def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_stays(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=write_text, args=(pipe, "text"))
@@ -41,14 +40,14 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_an_existing_file_keeps_its_mode(tmp_path: Path) -> None:
+def test_an_existing_file_keeps_its_mode(tmp_path):
     (tmp_path / "file").touch(mode=0o600)
     write_text(tmp_path / "file", "new")
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("before", [None, "old"])
-def test_a_link_stays_and_what_it_names_is_written(tmp_path: Path, before: str | None) -> None:
+def test_a_link_stays_and_what_it_names_is_written(tmp_path, before):
     (tmp_path / "folder").mkdir()
     target, link = tmp_path / "folder" / "target", tmp_path / "link"
     link.symlink_to("folder/target")
@@ -62,14 +61,14 @@ def test_a_link_stays_and_what_it_names_is_written(tmp_path: Path, before: str |
     ("name", "complaint"),
     [("no/file.txt", "there is no folder .*/no"), ("loop", "symbolic links"), ("a" * 300, "File name too long")],
 )
-def test_what_cannot_be_written_is_named_as_it_was_given(tmp_path: Path, name: str, complaint: str) -> None:
+def test_what_cannot_be_written_is_named_as_it_was_given(tmp_path, name, complaint):
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(OSError, match=complaint) as caught:
         write_text(tmp_path / name, "")
     assert caught.value.filename == str(tmp_path / name)
 
 
-def test_a_file_may_have_as_many_bytes_as_are_asked_for(tmp_path: Path) -> None:
+def test_a_file_may_have_as_many_bytes_as_are_asked_for(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"four")
     assert read_regular(path, 4) == b"four"
@@ -77,11 +76,11 @@ def test_a_file_may_have_as_many_bytes_as_are_asked_for(tmp_path: Path) -> None:
         read_regular(path, 3)
 
 
-def ignored(*_signal: object) -> None:
+def ignored(*_signal):
     pass
 
 
-def test_signals_are_handled_meanwhile_and_as_before_afterwards() -> None:
+def test_signals_are_handled_meanwhile_and_as_before_afterwards():
     before, seen = signal.getsignal(signal.SIGUSR1), []
     with handled(lambda number, _: seen.append(number), signal.SIGUSR1):
         signal.raise_signal(signal.SIGUSR1)
@@ -89,8 +88,8 @@ def test_signals_are_handled_meanwhile_and_as_before_afterwards() -> None:
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
-def test_outside_of_the_main_thread_nothing_is_handled() -> None:
-    def handler() -> object:
+def test_outside_of_the_main_thread_nothing_is_handled():
+    def handler():
         with handled(ignored, signal.SIGUSR1):
             return signal.getsignal(signal.SIGUSR1)
 

@@ -42,6 +42,7 @@ KINDS: Mapping[str, Kind] = {
     "failures": Kind("failure reports", rf"\w+-{_DIGITS}{{16}}-{_DIGITS}{{8}}\.json"),
     "records": Kind("snapshots of databases", rf"{_DIGITS}{{32}}\.json"),
     "sources": Kind("sources of winners", rf"\w+-{_DIGITS}{{16}}\.cu"),
+    "verdicts": Kind("verdicts on records", r"verdicts\.json"),
 }
 
 

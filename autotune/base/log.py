@@ -8,6 +8,7 @@ import os
 _VARIABLE = "AUTOTUNE_VERBOSE"  # which workers inherit
 
 logger = logging.getLogger("autotune")
+slow = logger.getChild("slow")  # what is going to take more than a second, which the command line tells in a terminal
 
 
 def show_messages() -> None:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """``did you mean sgemm? ``, or nothing where no known name is close."""
-    close = get_close_matches(word, list(known), n=1) if isinstance(word, str) else []
-    return f"did you mean {close[0]}? " if close else ""
+    """``did you mean sgemm? ``, or nothing where no known name is close; upper and lower case are as close as equal."""
+    names = {name.casefold(): name for name in known}
+    close = get_close_matches(word.casefold(), names, n=1) if isinstance(word, str) else []
+    return f"did you mean {names[close[0]]}? " if close else ""

@@ -21,11 +21,14 @@ def modelled_ladder(
     """Modelled seconds of each preset, and of the schedule that serves, all by the compiled kernels' registers.
 
     Raises:
-        ValueError: the operator does not state what its presets do, or a kernel does not fit on an SM.
+        ValueError: there is nothing to compute, the operator does not state what its presets do, or a kernel does not
+            fit on an SM.
         CompileError: a kernel does not compile.
     """
     if operator.rungs is None:
         raise ValueError(f"no time model knows the presets of {operator.name}: their ladder needs a GPU")
+    if problem.empty:
+        raise ValueError(f"{operator.name} {problem.key} has nothing to compute: it has no ladder")
     works = operator.rungs(problem, spec)
     programs = {name: operator.presets[name](problem) for name in works} | {OWN: own.program(operator, problem, spec)}
     by, stated = (registered(own.restated.operator), own.restated.problem) if own.restated else (operator, problem)

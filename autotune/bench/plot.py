@@ -1,10 +1,14 @@
-"""The picture of a suite: how many times as fast as each baseline, a bar for each problem. Drawing needs Matplotlib."""
+"""Pictures: how many times as fast as each baseline, a bar for each problem; how searches get on, a curve for each.
+
+Drawing needs Matplotlib.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import nan
 from pathlib import Path
+from typing import Any
 
 from autotune.base.files import atomic_write
 
@@ -24,7 +28,6 @@ def draw(path: Path, title: str, ratios: Sequence[tuple[str, Mapping[str, float]
     Raises:
         OSError: the file cannot be written; what was there is still there.
     """
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3 + 3 * len(baselines), 1.5 + _INCHES_PER_RUN * len(ratios)), layout="constrained")
@@ -37,5 +40,36 @@ def draw(path: Path, title: str, ratios: Sequence[tuple[str, Mapping[str, float]
         axes.tick_params(axis="y", labelsize=7)
         axes.margins(y=0.01)
     columns[0].invert_yaxis()
+    _save(figure, path)
+
+
+def draw_curves(path: Path, title: str, curves: Mapping[str, Sequence[float]]) -> None:
+    """Write a file of one of `FORMATS` with the standardised performance of searches over their time.
+
+    Args:
+        path: the file.
+        title: what stands above.
+        curves: by name of the search, in equal steps up to the end.
+
+    Raises:
+        OSError: the file cannot be written; what was there is still there.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots()
+    for name, curve in curves.items():
+        axes.plot([(number + 1) / len(curve) for number in range(len(curve))], curve, label=name)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_xlabel("share of the time")
+    axes.set_ylabel("from random search (0) to the optimum (1)")
+    axes.legend(fontsize=8)
+    _save(figure, path)
+
+
+def _save(figure: Any, path: Path) -> None:
+    from matplotlib import rc_context
+
     with atomic_write(path) as written, rc_context({"svg.fonttype": "none"}):  # text as text: a tenth of the bytes
         figure.savefig(written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -12,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.main import get_command
 
-from autotune.base.log import show_messages
+from autotune.base.log import show_messages, slow
 from autotune.base.version import own_version
 
 from .commands.adapt import adapt
@@ -20,6 +21,7 @@ from .commands.bench import bench
 from .commands.bench_dispatch import bench_dispatch
 from .commands.bench_model import bench_model
 from .commands.bench_search import bench_search
+from .commands.bench_spaces import bench_spaces
 from .commands.bench_torch import bench_torch
 from .commands.cache import app as cache
 from .commands.calibrate import app as calibrate
@@ -31,6 +33,7 @@ from .commands.emit import emit
 from .commands.explain import explain
 from .commands.export import export
 from .commands.lock import lock
+from .commands.new import app as new
 from .commands.occupancy import app as occupancy
 from .commands.profile import profile
 from .commands.record import record
@@ -46,6 +49,7 @@ from .commands.warm import app as warm
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
 from .printable import escape_what_streams_lack, printable
+from .rendering.output import Teller
 
 
 def _alone(function: Callable[..., None]) -> typer.Typer:
@@ -66,7 +70,14 @@ app.add_typer(warm, name="warm")
 app.add_typer(_alone(lock))
 app.add_typer(operator_commands(export), name="export")
 app.add_typer(
-    operator_commands(bench, search=bench_search, model=bench_model, dispatch=bench_dispatch, torch=bench_torch),
+    operator_commands(
+        bench,
+        search=bench_search,
+        spaces=bench_spaces,
+        model=bench_model,
+        dispatch=bench_dispatch,
+        torch=bench_torch,
+    ),
     name="bench",
 )
 app.add_typer(operator_commands(profile), name="profile")
@@ -83,6 +94,7 @@ app.add_typer(runs, name="runs")
 app.add_typer(_alone(report))
 app.add_typer(database, name="db")
 app.add_typer(cache, name="cache")
+app.add_typer(new, name="new")
 app.add_typer(_alone(doctor))
 
 
@@ -103,6 +115,8 @@ def _root(
     ] = False,
 ) -> None:
     """Generate CUDA kernels, find the fastest schedule of a problem on a device, and store it in a database."""
+    slow.handlers = [] if verbose else [Teller()]
+    slow.setLevel(logging.INFO)
     if verbose:
         show_messages()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from typer import TyperException
 
@@ -58,7 +59,7 @@ def one_line(error: Exception) -> str:
     if isinstance(error, TyperException):
         text = " ".join(error.format_message().split())
         command = getattr(getattr(error, "ctx", None), "command_path", None)
-        return f"{text.rstrip('.')} (see {command} --help)" if command else text
+        return f"{_with_value(error, text.rstrip('.'))} (see {command} --help)" if command else text
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     text = " ".join(str(error).split())
@@ -67,3 +68,10 @@ def one_line(error: Exception) -> str:
         if isinstance(error, (AutotuneError, OSError))
         else f"{type(error).__name__}: {text} (AUTOTUNE_DEBUG=1 shows where)"
     )
+
+
+def _with_value(error: TyperException, text: str) -> str:
+    """What pydantic, by which typer reads options, says of a value, with that value."""
+    wrong = getattr(error.__cause__, "errors", list[Any])()
+    value = repr(wrong[0].get("input")) if wrong else ""
+    return text.replace("Value error, ", "") + f": {value}" * (value not in text)

@@ -18,6 +18,7 @@ from .fields import Field, fields_of
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
+    from autotune.search_spaces.contract.operator import Operator
 
 _CONTEXT = "context"  # the parameter of a command for its typer.Context
 
@@ -40,18 +41,40 @@ def operator_commands(
             return [*OPERATORS, *others]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            from autotune.search_spaces.contract.registry import operator
-
             if cmd_name in others:
                 return _typer_command(cmd_name, others[cmd_name])
             with user_input():
-                return _command(function, operator(cmd_name))
+                return _command(function, named_operator(cmd_name))
 
     if alone:
         return typer.Typer(
             cls=Commands, callback=alone, invoke_without_command=True, subcommand_metavar="[OPERATOR [OPTIONS]]"
         )
     return typer.Typer(cls=Commands, help=function.__doc__, subcommand_metavar="OPERATOR [OPTIONS]")
+
+
+def named_operator(word: str) -> Operator[Any, Any]:
+    """The operator that a user named, or that a file declares: ``add.py``, or ``add.py:add`` where it has several.
+
+    Only what a user types names a file, for it is run: no name that a database or a document holds comes here.
+
+    Raises:
+        ValueError: there is no such operator.
+        OSError: the file cannot be read.
+    """
+    from autotune.search_spaces.contract.registry import operator
+
+    if not is_file(word):
+        return operator(word)
+    from autotune.own_kernels.load import declared_in
+
+    path, _, name = word.partition(":")
+    return declared_in(path, name)
+
+
+def is_file(word: str) -> bool:
+    """Whether a word in the place of an operator's name is that of a file."""
+    return word.partition(":")[0].endswith(".py")
 
 
 def _command(function: Callable[..., None], operator: Any) -> TyperCommand:

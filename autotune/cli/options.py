@@ -14,6 +14,7 @@ from autotune.base.files import checked_target
 
 from . import completion
 from .errors import BadInputError, user_input
+from .operator_commands import named_operator
 
 if TYPE_CHECKING:
     from autotune.db import RunRecord, TuningDB
@@ -50,6 +51,7 @@ ScheduleWords = Annotated[
         autocompletion=completion.schedule_fields,
     ),
 ]
+WholeOption = Annotated[bool, typer.Option("--all", help="Show all in a terminal, too, not just a screen.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 DatabaseOption = Annotated[
     str | None,
@@ -107,10 +109,8 @@ def opened(url: str | None) -> TuningDB:
 
 def operator_name(name: str | None) -> str | None:
     """The name of an operator, if the user named one; `BadInputError` if there is none of that name."""
-    from autotune.search_spaces.contract.registry import operator
-
     with user_input():
-        return name and operator(name).name
+        return name and named_operator(name).name
 
 
 def run_of(database: TuningDB, name: str) -> RunRecord:

@@ -69,7 +69,8 @@ class Operands:
 
     Every verified launch starts from the same state: inputs as `launch_inputs` makes them, `Role.IN_OUT` tensors
     too, outputs and the guard zones around every buffer poisoned. The reference is computed once, by the operator's
-    reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`.
+    reference kernel, into buffers that start as poison, or as the widened input for `Role.IN_OUT`; on the host, and
+    uploaded, if the operator has no such kernel.
 
     Args:
         context, stream: where everything runs.
@@ -114,7 +115,11 @@ class Operands:
         ]
         allocate = partial(self._buffer, memory=memory)
         self._judge = OutputJudge(self.verifier, self._outputs, self._buffers, allocate, problem.sampled_rows(seed))
-        if self._judge.compared:
+        if self._judge.compared and operator.reference is None:
+            right = problem.reference(inputs, problem.scalars)
+            for name, buffer in self._judge.reference_buffers(inputs, {*right}).items():
+                buffer.upload(right[name])
+        elif self._judge.compared and operator.reference:
             reference = operator.reference(problem)
             expected = self._judge.reference_buffers(inputs, {one.brought for one in reference.brought})
             rows = expected.get(SAMPLED_ROWS)

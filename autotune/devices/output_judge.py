@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import prod
 
 import numpy as np
 
@@ -44,6 +43,11 @@ class OutputJudge:
         self._expected: Buffers = {}
         self._reports: Buffers = {}
         self._rows = None if rows is None else self._uploaded(rows)
+        self._own_rows: Buffers = {
+            tensor.name: self._uploaded(tensor.own_rows(rows))
+            for tensor in outputs
+            if rows is not None and tensor.row_axes
+        }
         # What an earlier launch left where no reference says what is right.
         self._earlier: Buffers = {
             tensor.name: allocate(tensor.bytes, tensor.alignment)
@@ -76,8 +80,7 @@ class OutputJudge:
         if SAMPLED_ROWS not in taken:
             return expected
         if self._rows is None:
-            tensor = next(tensor for tensor in self._outputs if tensor.row_axes)
-            rows = self._uploaded(np.arange(prod(tensor.shape[: tensor.row_axes])))
+            rows = self._uploaded(np.arange(max(tensor.rows_end for tensor in self._outputs if tensor.row_axes)))
         else:
             rows = self._rows
         return expected | {SAMPLED_ROWS: rows}
@@ -142,7 +145,7 @@ class OutputJudge:
             scale=scale,
             before=before,
             counts=counts,
-            rows=self._rows if tensor.row_axes else None,
+            rows=self._own_rows.get(name),
             poison=poison,
         )
         if report:

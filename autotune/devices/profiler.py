@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from .base import DeviceError
+from .tools import under
 
 # What each counter says, by its name in ncu.
 COUNTERS = {
@@ -40,7 +37,6 @@ COUNTERS = {
 }
 # Clocks stay as they are. What is counted begins when the program says so. ncu empties the caches before each launch.
 _OPTIONS = ("--clock-control", "none", "--profile-from-start", "off", "--csv", "--page", "raw", "--print-units", "base")
-_ROOT = Path(__file__).parents[2]
 
 
 class Counted(NamedTuple):
@@ -48,20 +44,6 @@ class Counted(NamedTuple):
 
     kernel: str
     counters: dict[str, float]
-
-
-def ncu() -> str:
-    """The path of the tool.
-
-    Raises:
-        DeviceError: it is not installed.
-    """
-    from cuda.pathfinder import find_nvidia_binary_utility
-
-    found = shutil.which("ncu") or find_nvidia_binary_utility("ncu")
-    if not found:
-        raise DeviceError("ncu was not found; install Nsight Compute, and put its folder into PATH")
-    return str(found)
 
 
 def counted(program: Sequence[str]) -> list[Counted]:
@@ -73,22 +55,12 @@ def counted(program: Sequence[str]) -> list[Counted]:
     Raises:
         DeviceError: ncu is not installed or may not read the counters, or the program failed; one line.
     """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
     with TemporaryDirectory() as folder:
         log = Path(folder) / "ncu.csv"
-        asked = ("--metrics", ",".join(COUNTERS), "--log-file", str(log))
-        done = subprocess.run(
-            [ncu(), *_OPTIONS, *asked, sys.executable, *program],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            env=environment,
-            check=False,
-        )
+        done = under("ncu", [*_OPTIONS, "--metrics", ",".join(COUNTERS), "--log-file", str(log)], program)
         written = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    if found := _launches(written):
-        return found
+    if launches := _launches(written):
+        return launches
     said = f"{written}\n{done.stdout}".splitlines()
     why = [line.removeprefix("==ERROR==").strip() for line in said if line.startswith("==ERROR==")]
     raise DeviceError(f"ncu counted nothing: {(why or [line for line in said if line.strip()] or ['no output'])[-1]}")

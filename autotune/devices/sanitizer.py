@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from .base import DeviceError
+from .tools import under
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 _FOUND = 99
 # Errors of the driver's own probing are none of ours. Padding tells one allocation from the next.
 _OPTIONS = ("--report-api-errors", "no", "--padding", "4096", "--launch-timeout", "120")
-_ROOT = Path(__file__).parents[2]
-
-
-def compute_sanitizer() -> str:
-    """The path of the tool.
-
-    Raises:
-        DeviceError: it is not installed.
-    """
-    from cuda.pathfinder import find_nvidia_binary_utility
-
-    found = shutil.which("compute-sanitizer") or find_nvidia_binary_utility("compute-sanitizer")
-    if not found:
-        raise DeviceError("compute-sanitizer is not installed; it comes with the CUDA toolkit")
-    return str(found)
 
 
 def watched(tool: str, program: Sequence[str | Path], seconds: float | None = None) -> tuple[bool, str]:
@@ -44,18 +26,8 @@ def watched(tool: str, program: Sequence[str | Path], seconds: float | None = No
     Raises:
         DeviceError: compute-sanitizer is not installed or does not support the GPU, or the program failed by itself.
     """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
-    command = [compute_sanitizer(), "--tool", tool, *_OPTIONS, "--error-exitcode", str(_FOUND), sys.executable]
-    done = subprocess.run(
-        [*command, *program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        env=environment,
-        timeout=seconds,
-        check=False,
-    )
+    options = ("--tool", tool, *_OPTIONS, "--error-exitcode", str(_FOUND))
+    done = under("compute-sanitizer", options, program, seconds)
     if "Device not supported" in done.stdout:
         raise DeviceError("compute-sanitizer does not support this GPU")
     if done.returncode not in (0, _FOUND) and not re.search(r"SUMMARY: [1-9]", done.stdout):

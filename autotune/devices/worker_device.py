@@ -14,6 +14,7 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import CompiledKernel
 from autotune.db.states import Status, TimeSource
 from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.registry import DECLARED, register_declared
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -65,7 +66,7 @@ class WorkerDevice:
 
     def _started(self) -> Worker:
         with _loss_is_an_error("started"):
-            return Worker(partial(_Host, self._make))
+            return Worker(partial(_Host, self._make, DECLARED))
 
 
 class WorkerSession:
@@ -143,7 +144,8 @@ class _Facts(NamedTuple):
 class _Host:
     """What lives in the process: the device, and one session at a time."""
 
-    def __init__(self, make: Callable[[], Device]) -> None:
+    def __init__(self, make: Callable[[], Device], declared: Mapping[str, Callable[[], None]]) -> None:
+        register_declared(declared)
         self._device = make()
         self._opened = ExitStack()
 

@@ -94,6 +94,11 @@ def strictly_locked() -> bool:
     return os.environ.get("AUTOTUNE_LOCK_STRICT") != "0" if settings.strict is None else settings.strict
 
 
+def indices_are_checked() -> bool:
+    """Whether the environment asks for a look at all indices before each launch."""
+    return os.environ.get("AUTOTUNE_CHECK", "0") not in ("", "0")
+
+
 def _lock(path: str | os.PathLike[str]) -> Lock:
     from .lock.lock import opened
 

@@ -26,12 +26,15 @@ _HEADER = _FOLDER / "emulator.hpp"
 _SWIZZLE = Path(__file__).parents[1] / "codegen" / "cuda" / "swizzle.cuh"  # which kernels and the emulator share
 _LANGUAGE = ("-std=c++17", "-U_FORTIFY_SOURCE")
 # Sanitizers instrument; their libraries are not used. Without scalar replacement of aggregates a load of a float4
-# stays one load, whose alignment can be checked. What is left out of -O1 takes 6 % of the time to compile kernels,
-# tables for exceptions as much, and no kernel is slower without.
+# stays one load, whose alignment can be checked. What is left out of -O1 takes a seventh of the time to compile
+# kernels, most of it after they are instrumented, so that the checks are the same; tables for exceptions take 6 %.
 _KERNEL_FLAGS = (
     *_LANGUAGE, "-O1", "-g0", "-fno-guess-branch-probability", "-fno-reorder-blocks", "-fno-thread-jumps",
-    "-fno-exceptions", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables",
-    "-fsanitize=thread,signed-integer-overflow", "-fno-sanitize-recover=signed-integer-overflow",
+    "-fira-region=one", "-fno-forward-propagate", "-fno-cprop-registers", "-fno-compare-elim", "-fno-if-conversion",
+    "-fno-if-conversion2", "-fno-move-loop-invariants", "-fno-split-wide-types", "-fno-shrink-wrap",
+    "-fno-combine-stack-adjustments", "-fno-exceptions", "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables", "-fsanitize=thread,signed-integer-overflow",
+    "-fno-sanitize-recover=signed-integer-overflow",
     "-fno-tree-sra", "-fno-strict-aliasing", "-ffp-contract=off",
     "-Wno-unknown-pragmas", "-include", str(_HEADER), "-fPIC", "-fvisibility=hidden", "-shared", "-nostdlib", "-s",
 )  # fmt: skip
@@ -52,7 +55,13 @@ class HostCompilerMissingError(AutotuneError, RuntimeError):
     """There is no C++ compiler that works here, whatever the kernel; the message is one line that names the remedy."""
 
 
-def command(program: Program, *, compute_capability: tuple[int, int] = NEWEST, explains: bool = False) -> list[Path]:
+def command(
+    program: Program,
+    *,
+    compute_capability: tuple[int, int] = NEWEST,
+    explains: bool = False,
+    checks_block_numbers: bool = False,
+) -> list[Path]:
     """The command that runs a program: the runtime and its modules, from the cache if they were built before.
 
     A module is a shared library, which the runtime loads: to link it takes a tenth of what an executable takes.
@@ -61,6 +70,7 @@ def command(program: Program, *, compute_capability: tuple[int, int] = NEWEST, e
         program: what is run.
         compute_capability: of the device whose branches of the source are taken.
         explains: whether an overflow is reported with its line and values; else it ends the run by a signal.
+        checks_block_numbers: whether sums and products of numbers of blocks in 32 bits are errors if they wrap.
 
     Raises:
         CompileError: the compiler refused the source.
@@ -68,16 +78,19 @@ def command(program: Program, *, compute_capability: tuple[int, int] = NEWEST, e
         OSError: there is no room for what it writes, nor in a temporary cache.
     """
     try:
-        return _command(program, compute_capability, explains)
+        return _command(program, compute_capability, explains, checks_block_numbers)
     except OSError as error:
         if error.errno in _NO_ROOM.values() and give_up_cache(error):
-            return _command(program, compute_capability, explains)
+            return _command(program, compute_capability, explains, checks_block_numbers)
         raise
 
 
-def _command(program: Program, compute_capability: tuple[int, int], explains: bool) -> list[Path]:
+def _command(
+    program: Program, compute_capability: tuple[int, int], explains: bool, checks_block_numbers: bool
+) -> list[Path]:
     compiler, (major, minor) = host_compiler(), compute_capability
     flags = (*kernel_flags(compiler), f"-D__CUDA_ARCH__={major}{minor}0", *(() if explains else (_TRAP,)))
+    flags += ("-DAUTOTUNE_BLOCK_NUMBERS",) if checks_block_numbers else ()
     return [runtime(compiler), *(_library(part, compiler, flags) for part in program.parts)]
 
 

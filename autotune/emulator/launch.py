@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 
 from autotune.base.errors import AutotuneError
-from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.hardware import MOST_ARGUMENT_BYTES
 from autotune.codegen.model.launch import Launch, Memset, Region
 from autotune.codegen.model.packing import laid_out
@@ -46,6 +45,7 @@ def run(
     runs: int = 1,
     cpu_seconds: int = 60,
     ends: int = 0,
+    checks_block_numbers: bool = False,
     compute_capability: tuple[int, int] = NEWEST,
 ) -> None:
     """Run the steps of a program on flat arrays; outputs are changed in place.
@@ -61,6 +61,7 @@ def run(
             arrays get the outcome of the last run.
         cpu_seconds: after how long to give up.
         ends: the first and the last so many clusters of each launch run, and no others; 0: all of them.
+        checks_block_numbers: whether sums and products of blockIdx and gridDim in 32 bits are errors if they wrap.
         compute_capability: of the device whose branches of the source are taken, such as what multiplies where tensor
             cores lack a type.
 
@@ -86,7 +87,7 @@ def run(
     buffers, buffer_of = _buffers(tensors, arrays)
     limits = {"runs": runs, "cpu_seconds": cpu_seconds, "ends": ends}
     asked = request(program, buffers, buffer_of, arrays, scalars, seed=seed, **limits)
-    built = partial(command, program, compute_capability=compute_capability)
+    built = partial(command, program, compute_capability=compute_capability, checks_block_numbers=checks_block_numbers)
     completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
     if completed.returncode == -signal.SIGKILL:
         completed = subprocess.run(built(), input=asked, capture_output=True, check=False)
@@ -209,23 +210,17 @@ def _check_outcome(completed: subprocess.CompletedProcess[bytes], program: Progr
     if completed.returncode < 0:
         raise EmulatorError(f"the kernel crashed with {signal.Signals(-completed.returncode).name}")
     message, _, number = completed.stderr.decode().strip().rpartition("\n")
-    raise EmulatorError(message + _place(program, int(number), message))
+    raise EmulatorError(message + _place(program, int(number)))
 
 
-def _place(program: Program, number: int, message: str) -> str:
-    """Which launch of several a message is about, and which part of the workspace: `` (in count, histogram)``."""
+def _place(program: Program, number: int) -> str:
+    """Which launch of several a message is about: `` (in count 2 of 8)``."""
     steps = [step for step, _ in program.numbered]
     if number < 0 or len(steps) == 1 or not isinstance(launch := steps[number], Launch):
         return ""
     same = [index for index, step in enumerate(steps) if isinstance(step, Launch) and step.entry == launch.entry]
     turn = f" {same.index(number) + 1} of {len(same)}" if len(same) > 1 else ""
-    at = re.search(rf"bytes? (\d+) .*of {WORKSPACE}", message)
-    parts = [
-        name
-        for name, taken in launch.arguments
-        if at and isinstance(taken, Region) and taken.offset <= int(at[1]) < taken.offset + taken.bytes
-    ]
-    return f" (in {', '.join([launch.entry + turn, *parts])})"
+    return f" (in {launch.entry}{turn})"
 
 
 def _copy_outputs(data: bytes, outputs: list[tuple[Tensor, Array]]) -> None:

@@ -17,6 +17,7 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 
+from .parts import Parts
 from .sparse import elements, is_sparse, offsets, piece_bytes
 
 _WORKSPACE_ALIGNMENT = 256  # of cudaMalloc
@@ -130,19 +131,23 @@ def request(
         program, arrays, scalars, seed, runs, cpu_seconds, ends: see `run`.
     """
     # The process adds its own addresses to these zeros, or to how far from a buffer's beginning an address is.
-    addresses = dict.fromkeys([*buffer_of, WORKSPACE], 0)
-    kinds, begins = laid_out(program.blocks)
-    structs = [bytes(packed(program.name, block, addresses, scalars, _encoded)) for block in program.blocks]
+    parts = Parts.of(program)
+    addresses = dict.fromkeys([*buffer_of, WORKSPACE, *parts.regions], 0)
+    kinds, begins = laid_out(parts.blocks)
+    blocks = zip(program.block_names, parts.blocks, strict=True)
+    structs = [bytes(packed(name, block, addresses, scalars, _encoded)) for name, block in blocks]
     padded = [one.ljust(end - begin, b"\0") for one, (begin, end) in zip(structs, pairwise(begins), strict=True)]
     buffers = [_buffer(tensor) for tensor in buffered]
-    if program.workspace_bytes:
-        workspace = (WORKSPACE.encode(), program.workspace_bytes, _WORKSPACE_ALIGNMENT, 0, 0, _Use.WORKSPACE)
-        buffers.append(_Buffer(*workspace))
     at = {buffer.name.decode(): index for index, buffer in enumerate(buffers)}
-    indices = at | {name: at[buffer] for name, buffer in buffer_of.items()}
+    indices = {name: at[buffer] for name, buffer in buffer_of.items()}
+    workspace = {WORKSPACE: (WORKSPACE, parts.own_bytes)} if parts.own_bytes else {}
+    workspace |= {name: (region.name, region.bytes) for name, region in parts.regions.items()}
+    for name, (shown, size) in workspace.items():
+        indices[name] = len(buffers)
+        buffers.append(_Buffer(shown.encode(), size, _WORKSPACE_ALIGNMENT, 0, 0, _Use.WORKSPACE))
     pointers = [
         _Pointer(begin + getattr(kind, member(a.name)).offset, indices[a.brought])
-        for begin, kind, block in zip(begins, kinds, program.blocks, strict=False)
+        for begin, kind, block in zip(begins, kinds, parts.blocks, strict=False)
         for a in block
         if a.brought in indices
     ]
@@ -153,12 +158,16 @@ def request(
         dimensions = launch.grid, launch.block, launch.cluster[0], launch.shared_bytes
         return _Step(launch.module, entries.index(launch.entry), *arguments, *dimensions)
 
-    def cleared(step: Memset) -> _Step:
-        found = _Step(entry=_MEMSET, offset=step.offset, bytes=step.bytes, value=step.value)
-        found.buffer = indices[WORKSPACE]
+    def cleared(step: Memset, place: int) -> _Step:
+        name, offset = parts.set_by(place) or (WORKSPACE, step.offset)
+        found = _Step(entry=_MEMSET, offset=offset, bytes=step.bytes, value=step.value)
+        found.buffer = indices[name]
         return found
 
-    steps = [cleared(step) if isinstance(step, Memset) else launched(step, number) for step, number in program.numbered]
+    steps = [
+        cleared(step, place) if isinstance(step, Memset) else launched(step, number)
+        for place, (step, number) in enumerate(program.numbered)
+    ]
     sizes = (begins[-1], len(program.modules), len(buffers), len(pointers), len(steps), ends)
     contents = (_contents(tensor, arrays[tensor.name]) for tensor in buffered)
     header = _Request(seed, runs, cpu_seconds, *sizes)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from autotune.base.version import own_version
 from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.machine.roofline import Peaks, bounding_unit, operations, roofline
 
@@ -57,7 +57,7 @@ def document(
         shown.append(_group(group, machines[group.known.spec.name], most, detailed=number < _DETAILED))
     return {
         "title": title,
-        "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by autotune {version('autotune')}",
+        "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by autotune {own_version()}",
         "facts": [(name, str(value)) for name, value in facts],
         "groups": shown,
         "devices": {

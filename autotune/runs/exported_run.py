@@ -82,6 +82,8 @@ def _exported(trials: list[Trial]) -> Iterable[FrozenTrial]:
         seconds = seconds_of(trial)
         told = {"error": trial.error, "stopped_early": trial.conditions.get("stopped_early"), "run": trial.run}
         told |= {} if params else {"schedule": dict(trial.schedule)}
+        if about and schedule and "shared_bytes" in trial.resources:  # what is launched: static and dynamic memory
+            told["shared_bytes"] = trial.resources["shared_bytes"] + schedule.footprint(about.problem).shared_bytes
         yield create_trial(
             state=TrialState.COMPLETE if params else TrialState.PRUNED,
             value=seconds,

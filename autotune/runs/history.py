@@ -82,11 +82,11 @@ class History:
 
     def stale(self, trial: Trial | Tried) -> bool:
         """Whether a trial's time, or the verdict on its outputs, may no longer hold."""
-        return misjudged(trial, self._judge) or self._changed(trial)
+        return misjudged(trial, lambda: self._judge) or self._changed(trial)
 
     def to_judge(self, trial: Trial) -> bool:
         """Whether a trial is stale only since something else than today's reference and tolerances found it wrong."""
-        return misjudged(trial, self._judge) and not self._changed(trial)
+        return misjudged(trial, lambda: self._judge) and not self._changed(trial)
 
     def _changed(self, trial: Trial | Tried) -> bool:
         if isinstance(trial, Tried) and in_study(trial, self._study, self._operator):

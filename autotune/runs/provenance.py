@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from autotune import codegen, search_spaces
 from autotune.codegen.model.problem import Problem
 from autotune.compiler import compiler_version
 from autotune.db.freshness import changed_judge, changed_program
 from autotune.db.states import Objective
 from autotune.db.trials import Trial, Tried
 from autotune.devices.base import Device
+from autotune.search_spaces.contract.generator import generator_digest, vouches
 from autotune.search_spaces.contract.operator import Operator
 
 # Of an environment, what a time depends on; the rest, such as the board's UUID, is for people.
@@ -57,26 +55,14 @@ def study_name(
     """
     program = operator.emit(problem, operator.default(problem, device.spec)).digest
     values = [(parameter.name, parameter.values) for parameter in operator.space(problem, device.spec).parameters]
-    known = json.dumps([depends_on(device), device.time_source, program, values, _generator()], sort_keys=True)
+    known = json.dumps([depends_on(device), device.time_source, program, values, generator_digest()], sort_keys=True)
     digest = hashlib.sha256(known.encode()).hexdigest()[:8] + f"-{objective}" * (objective is Objective.ENERGY)
     return f"{prefix}: {digest}" if prefix else digest
 
 
 def in_study(trial: Tried, name: str, operator: Operator[Any, Any]) -> bool:
     """Whether a trial ended in a study of today's `study_name`, and of one that vouches for the operator's programs."""
-    own = operator.problem_type.__module__.startswith(codegen.__name__)
-    return own and trial.study.rpartition(" ")[2] == name
-
-
-@cache
-def _generator() -> str:
-    """A digest of the sources that emit programs and say what is legal: equal ones emit equal programs."""
-    digest = hashlib.sha256()
-    for package in (codegen, search_spaces):
-        folder = Path(str(package.__file__)).parent
-        for file in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".cuh")):
-            digest.update(f"{file.relative_to(folder)}\n".encode() + file.read_bytes())
-    return digest.hexdigest()
+    return vouches(operator) and trial.study.rpartition(" ")[2] == name
 
 
 def stale(trial: Trial, device: Device | None) -> list[str]:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .kvcache import flash_attn_with_kvcache as flash_attn_with_kvcache
 from .linear import Linear as Linear
 from .operators import functions
 from .sdpa import scaled_dot_product_attention as scaled_dot_product_attention
+from .varlen import varlen_attn as varlen_attn
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from autotune.dispatcher.calls.function import dispatched
 from autotune.dispatcher.calls.lists import one_by_one, together
 from autotune.dispatcher.calls.resolve import plain_option
 from autotune.dispatcher.calls.shorthand import shorthands
+from autotune.search_spaces.contract.bound import output_types
 from autotune.search_spaces.contract.call import OUT, STREAM, Call
 from autotune.search_spaces.contract.derivative import Backward, Derivative
 from autotune.search_spaces.contract.layouts import Layout
@@ -115,7 +116,7 @@ class _Operator:
         call = self._call
         inputs, others = self._named(arguments, options)
         layouts = {name: _for_each(_layout, tensor) for name, tensor in inputs.items()}
-        types = call.types(**layouts, **{name: plain_option(others[name]) for name in call.options})
+        types = output_types(call, layouts, {name: plain_option(others[name]) for name in call.options})
         like, computed = next(each(inputs.values())), {*call.required_outputs, *self._saved_outputs(others)}
         made = {
             name: like.new_empty(shape, dtype=getattr(torch, dtype))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import types
 from inspect import Parameter
 from typing import Any, Union, get_args, get_origin
@@ -50,4 +52,6 @@ def _kind(annotation: Any) -> str:
 def _literal(default: Any) -> str:
     if isinstance(default, str):
         return f'"{default}"'
+    if isinstance(default, float) and math.isinf(default):  # PyTorch cannot read inf; this is infinite in float32
+        return repr(math.copysign(sys.float_info.max, default))
     return str(list(default)) if isinstance(default, tuple) else repr(default)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from autotune.codegen.attention.attention.problem import MOST_DIM
+from autotune import fragments
+from autotune.codegen.attention.problem import MOST_DIM
 
 from .operators import functions
 
@@ -22,12 +24,14 @@ def scaled_dot_product_attention(
     is_causal: bool = False,
     scale: float | None = None,
     enable_gqa: bool = False,
+    *,
+    score_mod: Callable[..., Any] | str = "",
+    mask_mod: Callable[..., Any] | str = "",
 ) -> Any:
     """``torch.nn.functional.scaled_dot_product_attention``, by attention where that serves the call.
 
-    That function computes what attention does not: calls with `attn_mask` or `dropout_p`, those whose gradient is
-    recorded, tensors that are not bfloat16 or float16 of four axes, heads of more than 256 elements. Errors are its
-    own.
+    That function computes what attention does not: calls with `attn_mask` or `dropout_p`, tensors that are not bfloat16
+    or float16 of four axes, heads of more than 256 elements. Errors are its own.
 
     Args:
         query: (batch, heads, queries, head_dim).
@@ -38,27 +42,32 @@ def scaled_dot_product_attention(
         is_causal: whether query i sees keys 0 to i alone.
         scale: of the products of queries and keys; None stands for 1 / √head_dim.
         enable_gqa: whether heads_kv may be a divisor of heads.
+        score_mod: what scaled scores become: a function of (score, batch, head, q, k) for `fragments.score`, or its
+            text. Nothing but attention computes that, without gradients.
+        mask_mod: which keys are seen: a function of (batch, head, q, k) for `fragments.mask`, or its text; likewise.
 
     Returns:
         (batch, heads, queries, value_dim).
     """
+    score = score_mod if isinstance(score_mod, str) else fragments.score(score_mod)
+    mask = mask_mod if isinstance(mask_mod, str) else fragments.mask(mask_mod)
     grouped = query.ndim == 4 and (enable_gqa or key.shape[:2] == query.shape[:2])
     if attn_mask is None and not dropout_p and grouped and served(query, key, value, scale):
         # Only the layout that PyTorch's result has, (batch, queries, heads, value_dim) in memory, is written.
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
-        o = functions["attention"](q, k, v, scale=scale or 0.0, causal=is_causal, top_left=is_causal)
-        return o.transpose(1, 2)
+        options = {"scale": scale or 0.0, "causal": is_causal, "top_left": is_causal, "score": score, "mask": mask}
+        return functions["attention"](q, k, v, **options).transpose(1, 2)
+    if score or mask:
+        raise ValueError("score_mod, mask_mod: expected a call that attention serves, without attn_mask and dropout_p")
     return torch.nn.functional.scaled_dot_product_attention(
         query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
     )
 
 
 def served(query: Any, key: Any, value: Any, scale: float | None) -> bool:
-    """Whether attention computes this: of tensors (batch, heads, sequence, elements), and without gradients."""
+    """Whether attention computes this, of tensors (batch, heads, sequence, elements)."""
     tensors = (query, key, value)
     if any(tensor.ndim != 4 or tensor.dtype not in _DTYPES or tensor.stride(-1) != 1 for tensor in tensors):
-        return False
-    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         return False
     batch, heads, _, head_dim = query.shape
     _, heads_kv, keys, value_dim = value.shape

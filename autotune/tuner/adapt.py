@@ -223,7 +223,7 @@ class _Adaption:
         if new and tried and tried[best := min(tried, key=lambda one: tried[one])] < inf:
             new.insert(0, best)  # to be measured beside them
         evaluator = Evaluator(operator, problem, self._device, self._pool, self._run)
-        if new:
+        if new and operator.reference:
             self._pool.prepare(operator.reference(problem), self._device.spec.arch)
         jobs = [evaluator.start(schedule) for schedule in new]
         for job in jobs:

@@ -147,6 +147,7 @@ def compile_first(
     history = History(operator, problem, device, db)
     known = history.tried()
     first = [schedule for schedule in history.first_candidates() if schedule not in known][:count]
-    pool.prepare(operator.reference(problem), spec.arch)
+    if operator.reference:
+        pool.prepare(operator.reference(problem), spec.arch)
     for schedule in first:
         pool.prepare(operator.program(problem, schedule, spec), spec.arch)

@@ -50,3 +50,13 @@ __device__ __forceinline__ void store_status(StatusWord<Number>* address, Status
   }
 #endif
 }
+
+// Stores a word over one that a block which waits may have found: that block computes the same from either.
+template <typename Number>
+__device__ __forceinline__ void replace_status(StatusWord<Number>* address, StatusWord<Number> word) {
+#ifdef AUTOTUNE_EMULATOR
+  autotune_emulator::replace_relaxed(address, word);
+#else
+  store_status(address, word);
+#endif
+}

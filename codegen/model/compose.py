@@ -102,7 +102,7 @@ def _fixed(value: Fixed, change: Change) -> Fixed:
         return change(value)
     if isinstance(value, Region):
         found = change(WORKSPACE)
-        return Region(found.offset + value.offset, value.bytes) if isinstance(found, Region) else value
+        return replace(value, offset=found.offset + value.offset) if isinstance(found, Region) else value
     if isinstance(value, TensorMap):
         found = change(value.tensor)
         if isinstance(found, Region):

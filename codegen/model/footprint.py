@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from .launch import Launch
 
+_COLUMNS = 110  # of a line of a source
+
 
 @dataclass(frozen=True)
 class Footprint:
@@ -48,4 +50,6 @@ class Footprint:
         bounds = f"__launch_bounds__({self.threads}, {self.min_blocks_per_sm})"
         cluster = f" __cluster_dims__({self.cluster}, 1, 1)\n   " if self.cluster > 1 else ""
         kind = "const __grid_constant__ Arguments" if tensor_maps else "const Arguments"
-        return f'extern "C" __global__ void {bounds}{cluster} {name}({kind} arguments) {{\n  {body}\n}}\n'
+        head, called = f'extern "C" __global__ void {bounds}{cluster}', f"{name}({kind} arguments) {{"
+        apart = " " if len(head.rpartition("\n")[2]) + 1 + len(called) <= _COLUMNS else "\n    "
+        return f"{head}{apart}{called}\n  {body}\n}}\n"

@@ -1,4 +1,4 @@
-"""Integers divided, rounded upwards, what divides them, and the largest of 32 bits."""
+"""Integers divided, rounded upwards and doubled, what divides them, and the largest of 32 bits."""
 
 from __future__ import annotations
 
@@ -26,3 +26,11 @@ def widest_divisor(most: int, *values: int) -> int:
     while any(value % most for value in values):
         most //= 2
     return most
+
+
+def doublings(count: int) -> int:
+    """How often 1 has to be doubled until it is not below `count`."""
+    found = 0
+    while 1 << found < count:
+        found += 1
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -20,10 +20,12 @@ class Region:
     Attributes:
         offset: bytes from the start of the workspace.
         bytes: how many.
+        name: of the part, for messages.
     """
 
     offset: int
     bytes: int
+    name: str = field(default="", compare=False)
 
 
 Fixed = int | float | str | Region | TensorMap | None
@@ -153,7 +155,14 @@ def at(value: Value, turn: int) -> Fixed:
 
 def stated(step: SingleStep) -> dict[str, Any]:
     """The step as JSON values, without what it does not state; digests are made of these."""
-    return {name: value for name, value in asdict(step).items() if value or name not in _UNLESS_STATED}
+    members = asdict(step, dict_factory=_unnamed)
+    return {name: value for name, value in members.items() if value or name not in _UNLESS_STATED}
+
+
+def _unnamed(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of a step, or of a part of the workspace without its name."""
+    found = dict(members)
+    return {name: found[name] for name in found if name != "name" or found.keys() != {"offset", "bytes", "name"}}
 
 
 def document(step: Step) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def brought(blocks: Sequence[_Block], *, workspace: bool) -> tuple[Argument, ...
 
 
 def frame(
-    name: str,
+    names: Sequence[str],
     brought: Sequence[Argument],
     blocks: Sequence[_Block],
     pointers: Mapping[str, int],
@@ -92,9 +92,9 @@ def frame(
     """A struct of several argument structs, which begin at multiples of 64 bytes, and of what a call brings for them.
 
     Raises:
-        ValueError: as of `packed`.
+        ValueError: as of `packed`; `names` has those of the kernels.
     """
-    made = [packed(name, block, pointers, scalars, encode) for block in blocks]
+    made = [packed(name, block, pointers, scalars, encode) for name, block in zip(names, blocks, strict=True)]
     filled = _frame(tuple(map(_members, blocks)), tuple((member(one.brought), _in_frame(one)) for one in brought))()
     for number, block in enumerate(made):
         setattr(filled, _block(number), block)

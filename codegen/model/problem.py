@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from dataclasses import fields as dataclass_fields
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -119,7 +119,7 @@ class Problem(ABC):
     @property
     def tensor_bytes(self) -> int:
         """Bytes of all inputs and outputs without gaps; of what is read and written, twice. 0 of an empty problem."""
-        return 0 if self.empty else sum(one.own_bytes * (2 if one.role is Role.IN_OUT else 1) for one in self.tensors)
+        return _tensor_bytes(self)
 
     @property
     def empty(self) -> bool:
@@ -201,6 +201,17 @@ class Problem(ABC):
         """`reference`, of which other rows of outputs with `Tensor.row_axes` may hold anything."""
         return self.reference(inputs, scalars)
 
+    def why_misleading(self, indices: Mapping[str, Array]) -> str:
+        """Why indices, of all tensors that have any, lead to what is not there; empty if none does.
+
+        In one line, which names the first that is wrong. By default those that `Tensor.indices` does not allow.
+        """
+        for tensor in self.tensors:
+            wrong = tensor.indices.why_invalid(indices[tensor.name].reshape(-1)) if tensor.indices else ""
+            if wrong:
+                return f"{tensor.name}: {wrong}"
+        return ""
+
     def check(
         self, inputs: Mapping[str, Array], outputs: Mapping[str, Array], scalars: Mapping[str, float]
     ) -> dict[str, Array]:
@@ -280,3 +291,10 @@ def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
     if type(value) is not kind:
         raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")
     return value
+
+
+@lru_cache(maxsize=4096)  # rooflines of thousands of trials ask for those of a few hundred problems
+def _tensor_bytes(problem: Problem) -> int:
+    if problem.empty:
+        return 0
+    return sum(tensor.own_bytes * (2 if tensor.role is Role.IN_OUT else 1) for tensor in problem.tensors)

@@ -124,6 +124,11 @@ class Program:
         """The arguments of its launches: one for all of them if it is `plain`, else one for each."""
         return (self.arguments,) if self.plain else tuple(map(self.members, self.launches))
 
+    @property
+    def block_names(self) -> tuple[str, ...]:
+        """For each of `blocks`, the entry that gets it, or the first one that does."""
+        return (self.name,) if self.plain else tuple(launch.entry for launch in self.launches)
+
     @cached_property
     def numbered(self) -> tuple[tuple[SingleStep, int], ...]:
         """What runs, without launches of empty grids: each step, and for a launch the number of its block."""
@@ -179,7 +184,7 @@ class Program:
         """
         shared = self.scratch and second.scratch
         ahead = 0 if shared or not second.workspace_bytes else round_up(self.workspace_bytes, ALIGNMENT)
-        own = Region(ahead, second.workspace_bytes)
+        own = Region(ahead, second.workspace_bytes, WORKSPACE)
         steps = changed(second.steps, second.modules, lambda name: own if ahead and name == WORKSPACE else name)
         return replace(
             self,
@@ -228,7 +233,7 @@ class Program:
         """
         if self.plain:
             return packed(self.name, self.arguments, pointers, scalars, encode)
-        return frame(self.name, self.brought, self.blocks, pointers, scalars, encode)
+        return frame(self.block_names, self.brought, self.blocks, pointers, scalars, encode)
 
     @property
     def _expects_nothing(self) -> bool:

@@ -116,7 +116,7 @@ class Schedule:
             name, equals, text = word.partition("=")
             field = short.get(name, name)
             if not equals or field not in values:
-                names = [*values, *short]
+                names = [*dict.fromkeys([*values, *short])]
                 near = did_you_mean(name, names)
                 raise ValueError(f"{word!r} is not NAME=VALUE; {near}a NAME is one of {', '.join(names)}")
             if field in given:

@@ -99,6 +99,7 @@ class Tensor:
         extent: of an output, how much of it there is, if another output says that.
         row_axes: of an output, the leading axes whose indices number the rows of which `Problem.sampled_rows` chooses;
             0 if all elements are judged.
+        first_row: the number of its first row, where outputs have rows of several kinds.
         indices: of an input of integers, which of them it may hold.
     """
 
@@ -112,6 +113,7 @@ class Tensor:
     in_place: str = ""
     extent: Extent | None = None
     row_axes: int = 0
+    first_row: int = 0
     indices: Indices | None = None
 
     def __post_init__(self) -> None:
@@ -157,21 +159,8 @@ class Tensor:
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
-        """Extent and stride of the fewest axes that reach the same elements, the largest stride first.
-
-        Axes of extent 1 or stride 0 reach nothing more, and an axis that goes on where another one ends is joined
-        with it, so that a tensor without gaps has at most one axis, of stride 1.
-        """
-        if not self.size:
-            return ()
-        joined: list[tuple[int, int]] = []
-        moving = [(step, n) for n, step in zip(self.shape, self.strides, strict=True) if n > 1 and step]
-        for step, n in sorted(moving):
-            if joined and step == joined[-1][0] * joined[-1][1]:
-                joined[-1] = n * joined[-1][0], joined[-1][1]
-            else:
-                joined.append((n, step))
-        return tuple(reversed(joined))
+        """`joined_axes` of its shape and strides."""
+        return joined_axes(self.shape, self.strides)
 
     @property
     def moving_axes(self) -> list[int]:
@@ -203,11 +192,20 @@ class Tensor:
         self.view(mask)[...] = before.reshape(*before.shape, *behind)
         return mask
 
+    @property
+    def rows_end(self) -> int:
+        """The number behind that of its last row."""
+        return self.first_row + prod(self.shape[: self.row_axes])
+
+    def own_rows(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Those of some rows that are an output's own, counted from its first one."""
+        return rows[(rows >= self.first_row) & (rows < self.rows_end)] - self.first_row
+
     def of_rows(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """For each element of an output's flat buffer, whether it is of one of these rows."""
         mask = np.zeros(self.size, np.bool_)
         chosen = np.zeros(self.shape[: self.row_axes], np.bool_)
-        chosen.reshape(-1)[rows] = True
+        chosen.reshape(-1)[self.own_rows(rows)] = True
         self.view(mask)[...] = chosen.reshape(*chosen.shape, *(1,) * (len(self.shape) - self.row_axes))
         return mask
 
@@ -243,6 +241,23 @@ class Tensor:
         strides = [step * flat.itemsize for step in self.strides]
         bits = flat.view(f"u{flat.itemsize}")  # NumPy's array interface has no name for some types of ml_dtypes
         return np.lib.stride_tricks.as_strided(bits, self.shape, strides).view(flat.dtype)
+
+
+def joined_axes(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Extent and stride of the fewest axes that reach the same elements, the largest stride first.
+
+    Axes of extent 1 or stride 0 reach nothing more, and an axis that goes on where another one ends is joined with it,
+    so that an array without gaps has at most one axis, of stride 1.
+    """
+    if 0 in shape:
+        return ()
+    joined: list[tuple[int, int]] = []
+    for step, n in sorted((step, n) for n, step in zip(shape, strides, strict=True) if n > 1 and step):
+        if joined and step == joined[-1][0] * joined[-1][1]:
+            joined[-1] = n * joined[-1][0], joined[-1][1]
+        else:
+            joined.append((n, step))
+    return tuple(reversed(joined))
 
 
 def overlapping(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

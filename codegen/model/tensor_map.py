@@ -43,7 +43,8 @@ class TensorMap:
         box: elements of a copy along each dimension, 256 at most; the bytes of its rows are a multiple of 16, and those
             of the swizzle if it has one.
         swizzle: how the box lies in shared memory.
-        offset: bytes from that address to where the tensor begins, a multiple of 16.
+        offset: bytes from that address to where the map's tensor begins, a multiple of 16; less than 0 where copies
+            read nothing of what lies ahead of the address.
         tf32: whether elements of float32 are rounded to TF32, 10 bits of fraction, ties to even, as they are read.
         im2col: the base pixels of a map in im2col mode, by which `im2col_copy` reads. Its dimensions are images, their
             one to three dimensions, and channels; its box is a number of pixels, 1024 at most, and of channels.
@@ -96,7 +97,7 @@ class TensorMap:
                     f"rows of the box of {row} bytes and a swizzle of {self.swizzle}: expected as many bytes",
                 ),
                 (
-                    self.offset % _UNIT_BYTES != 0 or self.offset < 0,
+                    self.offset % _UNIT_BYTES != 0,
                     f"an offset of {self.offset} bytes: expected a multiple of {_UNIT_BYTES}",
                 ),
                 (

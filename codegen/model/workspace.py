@@ -45,6 +45,6 @@ def laid_out(sizes: Mapping[str, int], lifetimes: Mapping[str, Lifetime], start:
     regions: dict[str, Region] = {}
     offset = round_up(start, ALIGNMENT)
     for slot in slots:
-        regions |= {name: Region(offset, sizes[name]) for name in slot}
+        regions |= {name: Region(offset, sizes[name], name) for name in slot}
         offset += round_up(max(sizes[name] for name in slot), ALIGNMENT)
     return regions

@@ -22,7 +22,7 @@ _DIRECTIVE = re.compile(r"# *(ifdef|ifndef|if|elif|else|endif|include|pragma onc
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"//.*")
-_DEFINITION = re.compile(r"\b(?:struct|class|union|enum class|using) (\w+)|(\w+) = |(\w+)(?:<[^()]*>)?\(")
+_DEFINITION = re.compile(r"\b(?:struct|class|union|enum class|using) (\w+)|(\w+) =\s|(\w+)(?:<[^()]*>)?\(")
 _TEMPLATE = re.compile(r"^template <.*?>\n", re.MULTILINE | re.DOTALL)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -34,6 +35,17 @@ def using(**types: DType) -> list[str]:
     return [f"using {name} = {dtype.cuda};" for name, dtype in types.items()]
 
 
+def _read_by_some(members: Iterable[Argument], unread: Collection[frozenset[str]]) -> Iterator[Argument]:
+    """The members that some entry reads; `unread` has those that each of them does not."""
+    return (one for one in members if not all(one.name in names for names in unread))
+
+
+def _without(launch: Launch, members: Iterable[Argument], unread: Collection[str]) -> Launch:
+    """The launch of an entry that does not read some members of ``struct Arguments``."""
+    nothing = {one.name: None if one.pointer else 0 for one in members if one.name in unread}
+    return launch.taking(**nothing) if nothing else launch
+
+
 class Entry(NamedTuple):
     """One more entry of a source, which calls `function` with the arguments."""
 
@@ -62,7 +74,8 @@ class KernelSource:
             strides.
         workspace: whether kernels get the address of a workspace.
         scalars: the last members of ``struct Arguments``: numbers, and pointers to parts of the workspace; by default
-            the problem's scalars, as floats.
+            the problem's scalars, as floats. Of those that launches state, and no call brings, a source has what its
+            entries read; an entry that does not read one gets 0, or a null pointer.
         scaled: the outputs beside which a reference writes the scales of errors.
         served: the problems that a source serves that is not specialised for a shape: equal sources say the same.
     """
@@ -127,20 +140,26 @@ class KernelSource:
             served: what follows the entry's name in the title, if not the problem's key or `KernelSource.served`.
             workspace_bytes: see `Program`.
         """
-        facts, members = {**self._facts, **(facts or {})}, (*maps, *self.arguments())
+        facts = {**self._facts, **(facts or {})}
         blocks, footprint = schedule.blocks(self.problem), schedule.footprint(self.problem)
         first = Entry(self.entry, function or f"{self.entry}_block", blocks, footprint)
         entries = (first, *others)
         if same := [one.name for one in entries if one.name == one.function]:
             raise ValueError(f"the entry {same[0]} calls {same[0]}: expected a function of another name")
         names = {"kernel": schedule.kernel, schedule.kernel: schedule.kernel, **schedule.constants, **facts}
-        body = self.used(header or self.entry, tuple(entry.function for entry in entries), names)
+        header, functions = header or self.entry, tuple(entry.function for entry in entries)
+        body = self.used(header, functions, names)
+        unread = self._unread(header, functions, names, text)
+        members = (*maps, *_read_by_some(self.arguments(), unread))
         shape = schedule.members.get("specialize", Specialize.NONE)
         title = served or (self.problem.key if shape is Specialize.SHAPE else self._served)
         sizes = {name: ((narrowed or {}).get(name, kind), value) for name, (kind, value) in self._sizes.items()}
         declared = problem_struct([*self.types, *types, *self._read(body)], facts, sizes, shape, body)
         declared += f"\n\n{text}" if text else ""
-        launches = tuple(self._launched(one.footprint.launch(one.name, one.blocks)) for one in entries)
+        launches = tuple(
+            _without(self._launched(one.footprint.launch(one.name, one.blocks)), members, names)
+            for one, names in zip(entries, unread, strict=True)
+        )
         written = "\n".join(
             one.footprint.entry(one.name, f"{one.function}(arguments);", tensor_maps=bool(maps)) for one in entries
         )
@@ -175,10 +194,14 @@ class KernelSource:
         """
         launch = Launch(self.entry, (ceil_div(threads, block), 1, 1), (block, 1, 1), shared_bytes)
         calls = {launch: call or f"{self.entry}_naive(arguments);", **(then or {})}
-        calls = {self._launched(launch): call for launch, call in calls.items()}
-        facts, members = {**self._facts, "reference": reference}, self.arguments(reference=reference)
         functions = tuple(call.partition("(")[0].partition("<")[0] for call in calls.values())
-        body = self.used(header, functions, facts)
+        facts = {**self._facts, "reference": reference}
+        body, unread = self.used(header, functions, facts), self._unread(header, functions, facts)
+        members = tuple(_read_by_some(self.arguments(reference=reference), unread))
+        calls = {
+            _without(self._launched(launch), members, names): call
+            for (launch, call), names in zip(calls.items(), unread, strict=True)
+        }
         declared = problem_struct([*self.types, *self._read(body)], facts, self._sizes, Specialize.NONE, body)
         return plain_program(f"{self.entry}: {self._served}{how}", members, declared, body, calls, workspace_bytes)
 
@@ -188,6 +211,16 @@ class KernelSource:
         known: dict[str, Constant] = {str(member): str(member) for value in enums.values() for member in type(value)}
         known |= {name: str(value) for name, value in enums.items()}
         return used_source(f"{self.folder}/{header}.cuh", functions, {**known, **self.conditions, **names})
+
+    def _unread(
+        self, header: str, functions: tuple[str, ...], names: Mapping[str, Constant], text: str = ""
+    ) -> list[frozenset[str]]:
+        """For each function that an entry calls, the members that launches state and that it does not read."""
+        stated = [one.name for one in self.scalars or () if one.value is None and one.name not in self.problem.scalars]
+        if not stated:
+            return [frozenset()] * len(functions)
+        sources = [f"{self.used(header, (function,), names)}{text}" for function in functions]
+        return [frozenset(name for name in stated if not re.search(rf"[.>]\s*{name}\b", source)) for source in sources]
 
     def _launched(self, launch: Launch) -> Launch:
         """The launch, of no blocks where there is nothing to compute."""

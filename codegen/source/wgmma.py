@@ -60,6 +60,7 @@ def wgmma_source(
     m_adjacent: bool = False,
     n_adjacent: bool = False,
     registers_a: bool = False,
+    function: str = "wgmma",
 ) -> str:
     """The text of ``wgmma(d, a, b, accumulate)``: D = A·B, plus D if `accumulate` is not 0; see cuda/wgmma.cuh.
 
@@ -72,6 +73,7 @@ def wgmma_source(
         registers_a: whether A, of float32 or 16 bits, is in four registers of each thread: of its row lane / 4 of its
             warp's 16 and of the one 8 below in column lane % 4, then likewise 4 columns behind. A column is a register:
             an element of 32 bits, or two of 16.
+        function: the name, of which a source has two whose `d` are of one size.
 
     Raises:
         ValueError: there is no such instruction.
@@ -104,8 +106,8 @@ def wgmma_source(
         ]
     )
     return f"""// D = A·B, plus D if `accumulate` is not 0, for A of {ROWS}×{terms} and B of {terms}×{columns}.
-__device__ __forceinline__ void wgmma({kind} (&d)[{sums}], {parameter}, unsigned long long b,
-                                      int accumulate, int line = __builtin_LINE()) {{
+__device__ __forceinline__ void {function}({kind} (&d)[{sums}], {parameter}, unsigned long long b,
+{" " * len(function)}                                 int accumulate, int line = __builtin_LINE()) {{
 #ifdef AUTOTUNE_EMULATOR
   using Operand = autotune_emulator::Operand;
   autotune_emulator::wgmma(d, a, b, accumulate != 0, {{{form}}}, line);

@@ -42,7 +42,10 @@ napoleon_attr_annotations = False
 python_use_unqualified_type_names = True
 
 # What the README's reader finds beside the pages; Markdown on GitHub has no such thing.
-USE = ["tuning", "dispatcher", "serving", "command-line", "database", "report", "benchmarks", "recordings", "export"]
+USE = [
+    *("on-my-gpu", "tuning", "dispatcher", "serving", "command-line", "database", "report", "benchmarks", "recordings"),
+    *("export", "transformers", "own-kernels"),
+]
 INSIDE = ["architecture", "adding-an-operator", "devices", "calibration", "emulator", "performance"]
 NAVIGATION = {
     "Use": USE,

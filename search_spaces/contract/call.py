@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from autotune.codegen.model.lists import list_of
 from autotune.codegen.model.problem import Problem
 
 from .layouts import Shape
@@ -32,11 +33,19 @@ class Binding(NamedTuple):
         pointers: the kernel's pointer arguments that get the addresses of arrays, where they have other names. A list's
             elements go to those of the kernel's list, whose other elements are null pointers.
         numbers: what the kernel takes for each element of a list, such as ``length[2]``; 0 for those left out.
+        shapes: for a call without `Call.types`, of the arrays whose shapes are not their tensors', such as those whose
+            rows have several axes. Without it, an input may have several axes for its tensor's first one.
     """
 
     problem: Problem
     pointers: Mapping[str, str] = MappingProxyType({})
     numbers: Mapping[str, int] = MappingProxyType({})
+    shapes: Mapping[str, Shape] = MappingProxyType({})
+
+    def tensor_of(self, array: str) -> str:
+        """The problem's name of an array, or of the element of a list."""
+        own = list_of(array)
+        return self.pointers.get(own, own) + array[len(own) :]
 
 
 @dataclass(frozen=True)
@@ -47,17 +56,20 @@ class Call:
     the stream, or an option. Options decide the problem; `types` and `bind` get a list as a tuple, and a dtype of any
     library as a `DType`. A scalar in device memory is an array of one element.
 
-    `types` and `bind` are called by keyword with all options, and with the `Layout` of each array, None for one that is
-    left out. They raise `TypeError` or `ValueError` with one line that says what is wrong and what would be right.
+    `types` and `bind` are called by keyword with options, and with the `Layout` of each array, None for one that is
+    left out; `bind` with those that it names. They raise `TypeError` or `ValueError` with one line that says what is
+    wrong and what would be right.
 
     Attributes:
         declaration: a function whose body is its docstring: the parameters and the documentation that users see. Order
             and names follow PyTorch's function of this name. ``stream`` is its last parameter.
         inputs: the arrays that are read; the first one may not be left out.
         outputs: the arrays that are written. Several outputs are parameters of their own, or one tuple ``out=``.
-        types: the `ArrayType` of each output, from the shapes and dtypes of the inputs. PyTorch's tracers call it, too,
-            with sizes that are symbols.
-        bind: the `Binding` of a call; outputs have the shapes and dtypes of `types`.
+        bind: the `Binding` of a call. From the problem's tensors follow strides and alignments that it leaves out, and
+            each array is checked against its tensor (bound.py).
+        types: the `ArrayType` of each output, from the shapes and dtypes of the inputs, which it checks. PyTorch's
+            tracers call it, too, with sizes that are symbols. If it is left out, shapes and dtypes of inputs and
+            outputs are those of the problem's tensors, and `bind` may ask of an output only whether it is given.
         scalars: numbers that go to the kernel's arguments of the same names.
         optional: inputs that may be None, and outputs that are computed only if they are given.
         switches: the scalars of which `bind` gets whether they are not 0, as ``<name>_nonzero``: a kernel for 0 leaves
@@ -69,13 +81,15 @@ class Call:
             changes, and nothing else. A call without outputs returns None.
         lists: the inputs and outputs that are lists of arrays, one or more, of shapes of their own. `types` and `bind`
             get a list of layouts for each, and `types` returns a list of types.
+        reordered: the arrays whose axes `bind` may take in another order than their tensors have, such as those of a
+            transposed operand, or that may repeat elements. It states where they are.
     """
 
     declaration: Callable[..., Any]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    types: Callable[..., Mapping[str, ArrayType | Sequence[ArrayType]]]
     bind: Callable[..., Binding]
+    types: Callable[..., Mapping[str, ArrayType | Sequence[ArrayType]]] | None = None
     scalars: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
@@ -83,10 +97,11 @@ class Call:
     in_place: tuple[tuple[str, str], ...] = ()
     updates: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    reordered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         known = {*self.signature.parameters, *(self.outputs if self.outputs_packed else ())}
-        named = {*self.arrays, *self.scalars, *self.optional, *self.all_switches, STREAM}
+        named = {*self.arrays, *self.scalars, *self.optional, *self.all_switches, *self.reordered, STREAM}
         named.update(name for pair in self.in_place for name in pair)
         if unknown := sorted(named - known):
             raise ValueError(f"{unknown[0]!r} is no parameter of {self.name}{self.signature}")
@@ -99,6 +114,8 @@ class Call:
         singles = {*self.scalars, *self.optional, *self.updates, *(name for pair in self.in_place for name in pair)}
         if wrong := sorted({*self.lists} & singles | {*self.lists} - {*self.arrays}):
             raise ValueError(f"{self.name}: {wrong[0]!r} is a list: expected a plain input or output")
+        if self.types is None and self.lists:
+            raise ValueError(f"{self.name}: expected types of {self.lists[0]}, a list")
         if not self.required_outputs and not {*self.updates} - {*self.optional}:
             raise ValueError(f"{self.name}: expected an output or an update that is not optional")
 
@@ -111,6 +128,13 @@ class Call:
     def signature(self) -> inspect.Signature:
         """The parameters that users see, with types rather than their names."""
         return inspect.signature(self.declaration, eval_str=True)
+
+    @cached_property
+    def bound_parameters(self) -> frozenset[str] | None:
+        """The arguments that `bind` names; None if it takes all."""
+        parameters = inspect.signature(self.bind).parameters
+        takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+        return None if takes_all else frozenset(parameters)
 
     @property
     def arrays(self) -> tuple[str, ...]:

@@ -90,17 +90,14 @@ def tile_checks(problem: P, schedule: S) -> list[tuple[P, S]]:
 
 
 def emitted_workload(emit: Callable[[P, S], Program]) -> Callable[[P, S, DeviceSpec], tuple[Workload, ...]]:
-    """The bytes of the problem's work, which each launch moves once, spread over its blocks."""
+    """The bytes of the problem's work, of which each launch moves an equal share, spread over its blocks."""
 
     def workload(problem: P, schedule: S, spec: DeviceSpec) -> tuple[Workload, ...]:
-        own = schedule.footprint(problem)
+        own, launches = schedule.footprint(problem), emit(problem, schedule).launches
+        footprints = (replace(own, threads=one.threads, shared_bytes=one.shared_bytes) for one in launches)
+        share = problem.work.bytes // len(launches)
         return tuple(
-            _streamed(
-                problem.work.bytes,
-                launch.blocks,
-                replace(own, threads=launch.threads, shared_bytes=launch.shared_bytes),
-            )
-            for launch in emit(problem, schedule).launches
+            _streamed(share, one.blocks, footprint) for one, footprint in zip(launches, footprints, strict=True)
         )
 
     return workload

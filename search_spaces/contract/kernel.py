@@ -63,5 +63,5 @@ class Kernel(Generic[P, S]):
 
     @property
     def name(self) -> str:
-        """Its name among the operator's kernels; empty for an only one."""
+        """Its name among the operator's kernels; empty for one that was the only one before there were others."""
         return self.schedule_type.kernel

@@ -99,6 +99,28 @@ class Rows(NamedTuple):
         return {f"ld{operand}": self.leading, f"align_{operand}": self.alignment}
 
 
+def viewed(layout: Layout, shape: Shape) -> Shape | None:
+    """The strides of an array's elements in a shape of which each axis is one or several of the array's, side by side.
+
+    Strides of axes of one element are 0. None if there is no such view.
+    """
+    if 0 in layout.shape or 0 in shape:
+        return tuple(0 for _ in shape) if prod(layout.shape) == prod(shape) else None
+    left = [(n, step) for n, step in zip(layout.shape, layout.strides, strict=True) if n > 1]
+    strides: list[int] = []
+    for extent in reversed(shape):
+        count, stride = 1, 0
+        while count < extent and left:
+            n, step = left.pop()
+            if count > 1 and step != count * stride:
+                return None
+            count, stride = count * n, stride if count > 1 else step
+        if count != extent:
+            return None
+        strides.append(stride)
+    return None if left else tuple(reversed(strides))
+
+
 def rows(name: str, layout: Layout) -> Rows:
     """Recognise an array of one axis or more whose elements along the last axis are a row that kernels can address.
 
@@ -135,16 +157,6 @@ def joined_rows(name: str, layout: Layout, axes: int) -> Rows:
         )
     joined = layout._replace(shape=(*layout.shape[:kept], prod(inner.shape)), strides=(*layout.strides[:kept], 1))
     return rows(name, joined)
-
-
-def check_contiguous(**arrays: Layout | None) -> None:
-    """``ValueError`` if an array that is given is not contiguous."""
-    for name, layout in arrays.items():
-        if layout is not None and not layout.contiguous:
-            raise ValueError(
-                f"{name} has shape {layout.shape} and strides {layout.strides}: expected a contiguous array; "
-                f"{MAKE_CONTIGUOUS}"
-            )
 
 
 def matrices(name: str, layout: Layout) -> Matrices:

@@ -46,7 +46,9 @@ class Operator(Generic[P, S]):
         presets: small kernels and named schedules for teaching and comparison, by name.
         reference: a naive kernel with the problem's own argument struct that writes what `Problem.reference`
             computes (float64 outputs where the kernel rounds): the truth for verification on a device. If it is left
-            out, the first preset, which is right for outputs that are `Exact`.
+            out, the first preset, which is right for outputs that are `Exact`. None without presets: then
+            `Problem.reference` itself is the truth, computed on the host.
+        reference_digest: of what `Problem.reference` computes, where there is no reference kernel.
         rungs: the launches of each preset, as the time model counts them; None where nobody counted.
         kernel_field: the field that named the kernel when all kernels shared a schedule type. Schedules stored then,
             and words that users typed then, still open.
@@ -67,7 +69,8 @@ class Operator(Generic[P, S]):
     problem_type: type[P]
     kernels: tuple[Kernel[P, Any], ...]
     presets: Mapping[str, Callable[[P], Program]]
-    reference: Callable[[P], Program] = field(default=None)  # type: ignore[assignment]
+    reference: Callable[[P], Program] | None = None
+    reference_digest: str = ""
     default: Callable[[P, DeviceSpec], S] = field(default=None)  # type: ignore[assignment]
     rungs: Callable[[P, DeviceSpec], Mapping[str, Sequence[Workload]]] | None = None
     kernel_field: str = ""
@@ -84,7 +87,7 @@ class Operator(Generic[P, S]):
         if self.call and self.call.lists and self.derivative:
             raise ValueError(f"{self.name}: {self.call.lists[0]} is a list, and calls with lists have no derivative")
         if self.reference is None:
-            object.__setattr__(self, "reference", next(iter(self.presets.values())))
+            object.__setattr__(self, "reference", next(iter(self.presets.values()), None))
         if self.default is None:
             candidates = self.kernels[0].candidates
             object.__setattr__(self, "default", lambda problem, spec: next(iter(candidates(problem, spec))))
@@ -179,9 +182,8 @@ class Operator(Generic[P, S]):
 
     def space(self, problem: P, spec: DeviceSpec) -> Space[S]:
         """What a sampler draws from: of several kernels, the union of the spaces of those that apply."""
-        if len(self.kernels) == 1:
-            return self.kernels[0].space(problem, spec)
-        return union_of({kernel.name: kernel.space(problem, spec) for kernel in self._applying(problem, spec)})
+        spaces = {kernel.name: kernel.space(problem, spec) for kernel in self._applying(problem, spec)}
+        return spaces[""] if spaces.keys() == {""} else union_of(spaces)
 
     def candidates(self, problem: P, spec: DeviceSpec) -> Iterator[S]:
         """Schedules to try first, those of one kernel after those of another; some may be illegal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import product
@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.schedule import Schedule
 
-S = TypeVar("S", bound=Schedule)
-Value = int | bool | str
+S = TypeVar("S", bound=Hashable)
+Value = int | float | bool | str
 Draw = Mapping[str, Value]
 
 
@@ -32,7 +32,7 @@ class Parameter:
     @property
     def ordered(self) -> bool:
         """Whether the values are numbers, so that neighbours are alike."""
-        return all(type(value) is int for value in self.values)
+        return all(type(value) in (int, float) for value in self.values)
 
 
 def field_parameters(schedule_type: type[Schedule], **fewer: Sequence[Value]) -> tuple[Parameter, ...]:
@@ -108,6 +108,21 @@ class Space(Generic[S]):
             return (value,) if value in parameter.values else ()
         fits = self.fits.get(parameter.name)
         return tuple(value for value in parameter.values if fits(schedule, value)) if fits else parameter.values
+
+
+@dataclass(frozen=True)
+class BareSpace(Space[tuple[Value, ...]]):
+    """A space of which a draw builds no more than the tuple of its values, such as by `values_of`."""
+
+    def draw_of(self, schedule: tuple[Value, ...]) -> Draw:
+        """The draw with these values."""
+        return {parameter.name: value for parameter, value in zip(self.parameters, schedule, strict=True)}
+
+
+def values_of(parameters: Sequence[Parameter]) -> Callable[[Draw], tuple[Value, ...]]:
+    """What builds the tuple of a draw's values, in the order of the parameters."""
+    names = [parameter.name for parameter in parameters]
+    return lambda draw: tuple(draw[name] for name in names)
 
 
 def _plain(value: Any) -> Value:

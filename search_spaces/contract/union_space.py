@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
-from autotune.codegen.model.schedule import KERNEL
+from autotune.codegen.model.schedule import KERNEL, Schedule
 
-from .space import Draw, Parameter, S, Space, Value
+from .space import Draw, Parameter, Space, Value
+
+S = TypeVar("S", bound=Schedule)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ def union_of(spaces: Mapping[str, Space[Any]]) -> UnionSpace[Any]:
         for parameter in space.parameters:
             values.setdefault(parameter.name, set()).add(parameter.values)
     names = {
-        kernel: {p.name: p.name if len(values[p.name]) == 1 else f"{kernel}.{p.name}" for p in space.parameters}
+        kernel: {
+            p.name: f"{kernel}.{p.name}" if kernel and len(values[p.name]) > 1 else p.name for p in space.parameters
+        }
         for kernel, space in spaces.items()
     }
     parameters = {

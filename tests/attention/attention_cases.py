@@ -1,26 +1,21 @@
 """attention's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
 
-from dataclasses import replace
-from itertools import islice
-from random import Random
 from typing import Any
 
+from attention.odd_cases import odd_cases
 from pair_coverage import covering
 
+from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
-from autotune.codegen.attention.attention.problem import DTYPES, AttentionProblem
+from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
-from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.attention.problem import DTYPES
+from autotune.fragments import alibi, exp2, mask, maximum, minimum, score, tanh, where
 from autotune.search_spaces.attention.attention import OPERATOR
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 
 LIMITS = named_device("h200")
-# The emulator multiplies every pair of elements: larger problems take long and add nothing.
-_OPERATIONS = 1 << 21
-
 BFLOAT16, FLOAT16 = DTYPES
-Case = tuple[AttentionProblem, Schedule]
 
 PROBLEMS = {
     "q8192-k8192-h16-b2-d128-bfloat16-causal": AttentionProblem(8192, 8192, 16, 2, head_dim=128, causal=True),
@@ -53,9 +48,25 @@ PROBLEMS = {
     "q0-k9-h2-d64-bfloat16": AttentionProblem(0, 9, 2, head_dim=64),
 }
 _GAPS = {"stride_q_h": 24, "stride_k_g": 40, "stride_v_t": 96, "stride_o_h": 24}
+# Rows that see no key, of a head of which all see all; scores that depend on all that a fragment is given.
+MASK = mask(
+    lambda batch, head, q, k: (
+        ((q // 16 == k // 16) | (k - q >= 30) | (k < head))
+        & ~((q % 7 == 3) | ((q - k) % 5 == 1) | ((q - k) // 16 == -3))
+        | (head == 1)
+    )
+)
+SCORE = score(
+    lambda score, batch, head, q, k: (
+        4 * tanh(score / 4)
+        + where(k % 3 == head, 0.5 * batch, -0.01 * minimum(abs(q - k), 40))
+        - maximum(0.1 * abs(score), minimum(exp2(score), 0.25))
+    )
+)
+FRAGMENTS = {"score": SCORE, "mask": MASK}
 SMALL_PROBLEMS = (
     AttentionProblem(16, 64, 1, head_dim=32, causal=True),
-    AttentionProblem(19, 37, 2, 1, 1, head_dim=16, value_dim=24, lse=True, sinks=True, dtype=FLOAT16),
+    AttentionProblem(19, 37, 2, 2, 1, head_dim=16, value_dim=24, lse=True, sinks=True, dtype=FLOAT16, **FRAGMENTS),
     AttentionProblem(9, 21, 1, head_dim=5, window_left=3, window_right=2, lse=True, softcap=True),
     AttentionProblem(13, 35, 4, 2, 2, head_dim=16, causal=True, window_left=7, **_GAPS),
 )
@@ -66,47 +77,22 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"window_left": 9, "window_right": 40, "sinks": True, "top_left": True},
     {"softcap": True, "lse": True, "sinks": True, "causal": True},
 )
-DIMS = ((64, 0), (40, 0), (72, 0), (128, 64), (24, 8), (7, 0), (96, 32))
 
 
-def drawn_cases(count: int, spec: DeviceSpec = LIMITS) -> list[Case]:
-    """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
-    random = Random(5)
-    return [_case(random, spec, index) for index in range(count)]
+def drawn_cases(count, spec=LIMITS):
+    """See `odd_cases`."""
+    return odd_cases(OPERATOR, KINDS, 1 << 21, count, spec)
 
 
-def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
-    head_dim, value_dim = DIMS[index % len(DIMS)]
-    kinds = KINDS[index % len(KINDS)] | {"dtype": DTYPES[index % 3 // 2]}
-    like = AttentionProblem(256, 256, 4, 2, 2, head_dim=head_dim, value_dim=value_dim, **kinds)
-    space = OPERATOR.space(like, spec)
-    for draw in islice(space.random_draws(random.randrange(2**32)), 1000):
-        schedule = space.build(draw)
-        problem = _problem(random, like)
-        few = sum(problem.work.operations.values()) <= _OPERATIONS
-        if few and not OPERATOR.violations(problem, schedule, spec):
-            return problem, schedule
-    raise AssertionError("1000 draws and none is legal")
-
-
-def _problem(random: Random, like: AttentionProblem) -> AttentionProblem:
-    """A few heads, more keys or more queries than there are of the others, with gaps or without."""
-    heads, heads_kv = random.choice(((1, 0), (2, 1), (3, 1), (4, 2), (2, 0)))
-    problem = replace(
-        like,
-        queries=random.choice((1, 16, 65, 100, 130)),
-        keys=random.choice((1, 17, 64, 129, 200)),
-        heads=heads,
-        heads_kv=heads_kv,
-        batch=random.choice((1, 2)),
-        **{field: 0 for stated in like.layouts.values() for field in stated.fields},
-    )
-    for stated in problem.layouts.values():
-        apart = 8 * random.choice((0, 0, 1))
-        problem = replace(problem, **stated.spread(len(stated.fields) - 1, stated.shape[-1] + apart))
-    return problem
-
-
+_FRAGMENTS = (
+    (AttentionProblem(70, 100, 2, 2, 1, head_dim=16, lse=True, **FRAGMENTS), FlashSchedule(64, rows_per_warp=2)),
+    (
+        AttentionProblem(70, 100, 2, 2, 1, head_dim=16, lse=True, window_right=30, **FRAGMENTS),
+        MmaSyncSchedule(64, 32, 32, vector_width=8),
+    ),
+    (AttentionProblem(70, 100, 2, 2, 1, head_dim=16, mask=MASK), WgmmaSchedule(1, 48)),
+    (AttentionProblem(70, 100, 3, head_dim=16, causal=True, score=alibi(3), lse=True), WgmmaSchedule(1, 48)),
+)
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last
 # one without a key; tiles that are narrower than a window, of padded heads.
@@ -124,4 +110,4 @@ _MANY_TILES = (
         MmaSyncSchedule(64, tile_keys=16, stages=2),
     ),
 )
-CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES]
+CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES, *_FRAGMENTS]

@@ -5,34 +5,35 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from attention_cases import KINDS, LIMITS
+from refusals import refused
 
 from autotune import dispatcher
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.search_spaces.attention.attention import OPERATOR
-from autotune.search_spaces.attention.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import seen_keys
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
 @pytest.mark.parametrize("kinds", [*KINDS, {"window_right": 4}, {"window_left": 1, "window_right": 1}])
-def test_pairs_are_those_that_are_seen(sizes: tuple[int, int], kinds: dict[str, object]) -> None:
+def test_pairs_are_those_that_are_seen(sizes, kinds):
     problem = replace(AttentionProblem(*sizes, 1), **kinds)
-    assert problem.pairs == problem.seen(np.arange(problem.queries)).sum()
+    assert problem.pairs == problem.band.seen(np.arange(problem.queries), problem.queries, problem.keys).sum()
 
 
-def test_causal_queries_see_their_diagonal_last() -> None:
+def test_causal_queries_see_their_diagonal_last():
     np.testing.assert_array_equal(
-        AttentionProblem(2, 3, 1, causal=True).seen(np.arange(2)), [[True, True, False], [True, True, True]]
+        AttentionProblem(2, 3, 1, causal=True).band.seen(np.arange(2), 2, 3), [[True, True, False], [True, True, True]]
     )
     np.testing.assert_array_equal(
-        AttentionProblem(2, 3, 1, causal=True, top_left=True, window_left=1).seen(np.arange(2)),
+        AttentionProblem(2, 3, 1, causal=True, top_left=True, window_left=1).band.seen(np.arange(2), 2, 3),
         [[True, False, False], [False, True, False]],
     )
 
 
-@pytest.mark.parametrize(
-    ("fields", "wrong"),
+test_problems_that_cannot_be = refused(
+    lambda **fields: replace(AttentionProblem(64, 64, 2), **fields),
     [
         ({"heads": 6, "heads_kv": 4}, "heads_kv=4: expected a divisor of the 6 heads of q"),
         ({"causal": True, "window_right": 2}, "window_right=2: expected 0 with causal"),
@@ -40,27 +41,21 @@ def test_causal_queries_see_their_diagonal_last() -> None:
         ({"batch": 2**20, "queries": 2**11}, "expected 2147483647 rows at most"),
     ],
 )
-def test_problems_that_cannot_be(fields: dict[str, int], wrong: str) -> None:
-    with pytest.raises(ValueError, match=wrong):
-        replace(AttentionProblem(64, 64, 2), **fields)
 
 
-@pytest.mark.parametrize(
-    ("shapes", "options", "wrong"),
+test_calls_that_are_refused = refused(
+    lambda shapes, options: dispatcher.attention(*(np.ones(one, np.float16) for one in shapes), **options),
     [
-        (((2, 8, 3, 16), (2, 8, 2, 16), (2, 8, 2, 16)), {}, "expected heads that divide the 3 of q"),
-        (((2, 8, 2, 16), (2, 8, 2, 8), (2, 8, 2, 16)), {}, "expected the batch and head_dim of q"),
-        (((2, 8, 2, 16), (2, 8, 2, 16), (2, 9, 2, 16)), {}, "expected that of k"),
-        (((8, 2, 16), (8, 2, 16), (8, 2, 16)), {}, "expected four axes, bshd"),
-        (((2, 8, 2, 16),) * 3, {"order": "sbhd"}, "order='sbhd': expected bshd or bhsd"),
+        ((((2, 8, 3, 16), (2, 8, 2, 16), (2, 8, 2, 16)), {}), "expected heads that divide the 3 of q"),
+        ((((2, 8, 2, 16), (2, 8, 2, 8), (2, 8, 2, 16)), {}), "expected the batch and head_dim of q"),
+        ((((2, 8, 2, 16), (2, 8, 2, 16), (2, 9, 2, 16)), {}), "expected that of k"),
+        ((((8, 2, 16), (8, 2, 16), (8, 2, 16)), {}), "expected 4 axes, bshd"),
+        ((((2, 8, 2, 16),) * 3, {"order": "sbhd"}), "order='sbhd': expected bshd or bhsd"),
     ],
 )
-def test_calls_that_are_refused(shapes: tuple[tuple[int, ...], ...], options: dict[str, object], wrong: str) -> None:
-    with pytest.raises(ValueError, match=wrong):
-        dispatcher.attention(*(np.ones(shape, np.float16) for shape in shapes), **options)
 
 
-def test_heads_ahead_of_queries() -> None:
+def test_heads_ahead_of_queries():
     """All of a call with other strides: a packed QKV, and PyTorch's order."""
     random = np.random.default_rng(0)
     packed = random.standard_normal((2, 9, 3, 2, 16)).astype(np.float16)
@@ -72,18 +67,18 @@ def test_heads_ahead_of_queries() -> None:
     np.testing.assert_array_equal(np.swapaxes(found, 1, 2), expected)
 
 
-def test_vectors_are_no_wider_than_heads_are_aligned_for() -> None:
+def test_vectors_are_no_wider_than_heads_are_aligned_for():
     problem = AttentionProblem(64, 64, 2, head_dim=12)
     assert "vector_width 8 over the 4 elements of aligned loads" in OPERATOR.violations(
         problem, FlashSchedule(vector_width=8), LIMITS
     )
 
 
-def test_no_more_blocks_stay_than_there_are_tiles() -> None:
+def test_no_more_blocks_stay_than_there_are_tiles():
     complaints = OPERATOR.violations(AttentionProblem(64, 64, 2, head_dim=64), WgmmaSchedule(grid_blocks=9), LIMITS)
     assert complaints == ["grid_blocks 9: expected 2 tiles at most, or 0"]
 
 
-def test_tiles_of_keys_count_whole_if_queries_see_all() -> None:
+def test_tiles_of_keys_count_whole_if_queries_see_all():
     assert seen_keys(AttentionProblem(64, 197, 2), rows=64, keys=160) == 320
     assert seen_keys(AttentionProblem(64, 64, 2, causal=True), rows=64, keys=16) == 32.5 + 8 + 32

@@ -29,8 +29,6 @@ TRANSPOSE = operator("transpose")
 SIZES = ("--m", "1000", "--n", "1000")
 PROBLEM = TransposeProblem(1000, 1000)
 SUITE = [{"group": "small", "m": 1000}, {"group": "small", "m": 2000}, {"group": "large", "m": 4000}, {"m": 8000}]
-
-
 MOVER = {1000: 2e-3, 2000: 8e-3, 4000: 1e-3, 8000: 0.5e-3}  # seconds by m, where autotune takes 1 ms
 
 
@@ -380,15 +378,20 @@ def test_a_copy_beside_a_product_has_the_rate_of_its_bytes():
     assert [row[3] for row in found.rows] == ["68.7 TFLOP/s", "34.4 TFLOP/s", "4027 GB/s"]
 
 
-def test_a_ladder_without_a_gpu_is_modelled_and_says_so(tmp_path, capsys):
-    ladder = ["bench", "sgemm", "--ladder", "--device", "h200", "--m", "1024", "--n", "1024", "--k", "1024"]
+@pytest.mark.parametrize(
+    ("name", "sizes", "rising"),
+    [("sgemm", {"m": 1024, "n": 1024, "k": 1024}, ["naive", "tile_2d"]), ("transpose", {}, ["naive", "shared"])],
+)
+def test_a_ladder_without_a_gpu_is_modelled_and_says_so(tmp_path, capsys, name, sizes, rising):
+    sizes = [word for size, value in sizes.items() for word in (f"--{size}", str(value))]
+    ladder = ["bench", name, "--ladder", "--device", "h200", *sizes]
     assert run([*ladder, "-o", str(tmp_path / "ladder.json")]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if "modelled" in line]
-    assert [name for name, *_ in rows] == [*operator("sgemm").presets, OWN]
+    assert [name for name, *_ in rows] == [*operator(name).presets, OWN]
     document = json.loads((tmp_path / "ladder.json").read_text())
     assert document["time_source"] == "modelled"
-    seconds = {name: contender["seconds"] for name, contender in document["contenders"].items()}
-    assert seconds["naive"] > 4 * seconds["tile_2d"] > 4 * seconds[OWN]
-    for refused in ([*ladder, "--energy"], ["bench", "transpose", "--ladder", "--device", "h200"]):
+    first, second, last = (document["contenders"][rung]["seconds"] for rung in [*rising, OWN])
+    assert first > 2 * second > 3 * last
+    for refused in ([*ladder, "--energy"], ["bench", "softmax", "--ladder", "--device", "h200"]):
         assert run(refused) == 2
         assert "GPU" in capsys.readouterr().err

@@ -1,7 +1,6 @@
 """How drivers of CUB are compiled, and what those of reduce and scan are."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.devices.base import DeviceError
 
 
-def stated(source: str) -> dict[str, str]:
+def stated(source):
     """The types and the macros ahead of the driver."""
     return dict(re.findall(r"^(?:using|#define) (\w+) (?:= )?(.*?);?$", source, re.MULTILINE))
 
@@ -37,9 +36,7 @@ def stated(source: str) -> dict[str, str]:
     ],
     ids=lambda value: getattr(value, "key", ""),
 )
-def test_a_driver_of_reduce_states_the_types_and_the_operation(
-    problem: ReduceProblem, expected: dict[str, str]
-) -> None:
+def test_a_driver_of_reduce_states_the_types_and_the_operation(problem, expected):
     found = stated(cub_reduce.source(problem))
     assert {name: found[name] for name in expected} == expected
 
@@ -53,18 +50,18 @@ def test_a_driver_of_reduce_states_the_types_and_the_operation(
     ],
     ids=lambda problem: problem.key,
 )
-def test_cub_has_not_all(problem: ReduceProblem) -> None:
+def test_cub_has_not_all(problem):
     with pytest.raises(ValueError, match=rf"^CUB has no {problem.op} over axis={problem.axis}$"):
         cub_reduce.source(problem)
 
 
-def test_nvcc_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nvcc_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(cub, "_nvcc", lambda: None)
     assert cub_reduce.CUB.missing().endswith("install the CUDA toolkit")
 
 
 @pytest.mark.parametrize(("says", "expected"), [("echo first; echo second", "first"), ("true", "exit status 1")])
-def test_what_nvcc_says_is_one_line(says: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_nvcc_says_is_one_line(says, expected, tmp_path, monkeypatch):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\n({says}) >&2\nexit 1\n")
     nvcc.chmod(0o755)
@@ -91,7 +88,7 @@ def test_what_nvcc_says_is_one_line(says: str, expected: str, tmp_path: Path, mo
     ],
     ids=lambda value: getattr(value, "key", ""),
 )
-def test_a_driver_of_scan_states_the_types_and_the_operation(problem: ScanProblem, expected: dict[str, str]) -> None:
+def test_a_driver_of_scan_states_the_types_and_the_operation(problem, expected):
     found = stated(scan_cub.source(problem))
     assert {name: found[name] for name in expected} == expected
 
@@ -99,6 +96,6 @@ def test_a_driver_of_scan_states_the_types_and_the_operation(problem: ScanProble
 @pytest.mark.parametrize(
     "problem", [ScanProblem(2, 9), ScanProblem(1, 9, flags=True), ScanProblem(1, 9, init=True)], ids=lambda p: p.key
 )
-def test_cub_scans_one_array(problem: ScanProblem) -> None:
+def test_cub_scans_one_array(problem):
     with pytest.raises(ValueError, match=r"^this driver of cub::DeviceScan scans one array, without rows, "):
         scan_cub.source(problem)

@@ -2,8 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import Any
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -58,7 +57,7 @@ def test_no_call_is_bound_whose_arrays_the_operator_refuses():
         example_call(replace(SGEMM, call=replace(call, types=types, bind=bind)), SGEMM.problem_type(1, 5, 7))
 
 
-def toy(x: Any, mask: Any = None, dim: int = -1, *, out: Any = None, stream: Any = None) -> Any:
+def toy(x, mask=None, dim=-1, *, out=None, stream=None):
     """Values and indices along an axis."""
 
 
@@ -71,6 +70,10 @@ class ToyProblem:
     dim: int = 1
     masked: bool = False
     key = "toy"
+    layouts = scalars = MappingProxyType({})
+
+    def tensors_with(self, scalars):
+        return self.tensors
 
     @property
     def tensors(self):
@@ -91,7 +94,7 @@ def bind_toy(x, mask, dim, values, indices):
     return Binding(problem, {"x": "source", "mask": "m", "values": "values", "indices": "where"})
 
 
-TOY = Call(toy, ("x", "mask"), ("values", "indices"), lambda **_: {}, bind_toy, optional=("mask",))
+TOY = Call(toy, ("x", "mask"), ("values", "indices"), bind_toy, lambda **_: {}, optional=("mask",))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from autotune.cli.app import run
-from autotune.devices import profiler
+from autotune.devices import tools
 from autotune.devices.base import DeviceError
 from autotune.devices.profiler import Counted, counted
 from autotune.report.profiles import read_profile
@@ -73,7 +73,7 @@ def test_a_command_counts_the_kernel_that_serves_and_a_report_reads_it(ncu, gpu,
 
 
 def test_without_ncu_one_line_says_so(gpu, monkeypatch, capsys):
-    monkeypatch.setattr(profiler.shutil, "which", lambda name: None)
+    monkeypatch.setattr(tools.shutil, "which", lambda name: None)
     monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda name: None)
     assert run(["profile", "transpose"]) == 1
     assert (

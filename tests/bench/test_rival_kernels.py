@@ -1,13 +1,14 @@
-"""Which problems Liger-Kernel, quack and Triton's tutorials have: others are refused before anything is imported."""
+"""Which problems rivals have, such as Liger-Kernel: others are refused before anything is imported."""
 
 import sys
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
-from torch_on_numpy import TORCH
 
 from autotune.bench.baselines import baselines_of
 from autotune.bench.baselines.rows import quack
+from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
@@ -24,6 +25,7 @@ from autotune.verification import launch_arrays
 @pytest.mark.parametrize(
     ("name", "rival", "problem"),
     [
+        ("attention", "fa3", AttentionProblem(3, 8, 1, window_left=2)),
         ("rms_norm", "liger", RmsNormProblem(3, 8, int8=True)),
         ("layer_norm", "liger", LayerNormProblem(3, 8, bias=False)),
         ("layer_norm", "triton", LayerNormProblem(3, 8, statistics=True)),
@@ -43,20 +45,21 @@ from autotune.verification import launch_arrays
     ],
 )
 def test_what_a_rival_lacks_is_refused(monkeypatch, name, rival, problem):
-    monkeypatch.setitem(sys.modules, "torch", TORCH)
+    monkeypatch.setitem(sys.modules, "torch", MagicMock())
     monkeypatch.setitem(sys.modules, "liger_kernel", None)
     monkeypatch.setitem(sys.modules, "quack", None)
     monkeypatch.setitem(sys.modules, "triton", None)
+    monkeypatch.setitem(sys.modules, "vllm", None)
     arrays = launch_arrays(problem, seed=0)
     session = SimpleNamespace(problem=problem, stream=7, pointer=lambda name: arrays[name].ctypes.data)
     prepared = baselines_of(operator(name))[rival].prepare(session)
-    with pytest.raises(ValueError, match=r"^(Liger|quack|the tutorial)"):
+    with pytest.raises(ValueError, match=r"^(FlashAttention-3|Liger|quack|the tutorial)"):
         prepared.__enter__()
 
 
 @pytest.mark.parametrize(("rival", "package"), [("liger", "liger_kernel"), ("quack", "quack")])
 def test_a_problem_that_a_rival_has_needs_its_package(monkeypatch, rival, package):
-    monkeypatch.setitem(sys.modules, "torch", TORCH)
+    monkeypatch.setitem(sys.modules, "torch", MagicMock())
     monkeypatch.setitem(sys.modules, package, None)
     problem = RmsNormProblem(3, 8)
     arrays = launch_arrays(problem, seed=0)

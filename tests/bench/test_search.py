@@ -6,7 +6,6 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import islice
 from math import inf
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -175,7 +174,7 @@ def test_a_missing_kernel_tuner_is_named_with_the_remedy(monkeypatch):
 TYPES = {"bool": bool, "int": int, "string": str}
 
 
-def test_the_space_and_the_fastest_kernel_are_described(tmp_path: Path) -> None:
+def test_the_space_and_the_fastest_kernel_are_described(tmp_path):
     loaded = load(recording(tmp_path / "recording.jsonl.gz", 8))
     document = t1_document(loaded)
     space = loaded.operator.space(loaded.problem, loaded.spec)

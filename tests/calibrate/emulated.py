@@ -1,15 +1,11 @@
 """A device for calibrations that computes in the emulator, where every launch takes a millisecond."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from autotune.calibrate.instrument import Scalars
 from autotune.codegen.calibration import programs
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.emulator import run
 from autotune.search_spaces.machine.devices import named_device
@@ -32,13 +28,13 @@ class EmulatedInstrument:
     bytes_x = 1 << 18
     bytes_y = 1 << 17
 
-    def __init__(self) -> None:
-        self.timed: list[tuple[str, dict[str, float], dict[str, Any]]] = []
+    def __init__(self):
+        self.timed = []
         sizes = {"x": self.bytes_x, "y": self.bytes_y, "tiles": 4 * programs.TILE_WORDS, "sums": SUMS_BYTES}
         self.arrays = {name: np.zeros(size // 8, np.uint64) for name, size in sizes.items()}
         self.arrays["x"].view(np.uint32)[:] = np.arange(self.bytes_x // 4)
 
-    def launch(self, program: Program, scalars: Scalars, x: str = "x") -> None:
+    def launch(self, program, scalars, x="x"):
         if program.name == "follow_chain":  # addresses are those of one run
             program = replace(program, steps=self._linked + program.steps)
         self._linked = program.steps
@@ -52,15 +48,15 @@ class EmulatedInstrument:
         tensors = [Tensor.flat(name, dtype, array.size, Role.IN_OUT, 16) for name, (array, dtype) in arrays.items()]
         run(program, tensors, {name: array for name, (array, _) in arrays.items()}, scalars)
 
-    def seconds(self, program: Program, scalars: Scalars, **options: Any) -> float:
+    def seconds(self, program, scalars, **options):
         self.timed.append((program.name, dict(scalars), options))
         return SECONDS
 
-    def clear(self, name: str) -> None:
+    def clear(self, name):
         self.arrays[name].fill(2**64 - 1)
 
-    def upload(self, name: str, values: npt.NDArray[Any]) -> None:
+    def upload(self, name, values):
         self.arrays[name].view(values.dtype)[:] = values
 
-    def download(self, name: str, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+    def download(self, name, dtype, count):
         return self.arrays[_SAME_MEMORY.get(name, name)].view(dtype)[:count].copy()

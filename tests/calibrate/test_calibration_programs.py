@@ -6,7 +6,6 @@ import pytest
 from nvrtc import compiled_ptx
 
 from autotune.codegen.calibration import programs
-from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
 
 PROGRAMS = {
@@ -34,22 +33,22 @@ COUNTS = {
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_they_compile_without_spills(name: str, arch: str) -> None:
+def test_they_compile_without_spills(name, arch):
     if (name, arch) != ("multiply_tiles", "sm_75"):
         assert compile_kernel(PROGRAMS[name], arch).resources.spill_store_bytes == 0
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_every_access_and_operation_is_there(name: str) -> None:
+def test_every_access_and_operation_is_there(name):
     ptx = compiled_ptx(PROGRAMS[name].source, "sm_90")
     assert {pattern: len(re.findall(pattern, ptx)) for pattern in COUNTS[name]} == COUNTS[name]
 
 
-def registers(program: Program) -> int:
+def registers(program):
     return compile_kernel(program, "sm_90").resources.registers
 
 
-def test_as_many_blocks_are_resident_as_the_experiments_count_on() -> None:
+def test_as_many_blocks_are_resident_as_the_experiments_count_on():
     """65536 registers of an SM, for threads that are to be there at once."""
     assert 2048 * registers(PROGRAMS["multiply_add"]) <= 65536
     assert 4 * programs.THREADS * registers(PROGRAMS["multiply_tiles"]) <= 65536

@@ -1,9 +1,7 @@
 """What a command line brings."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -13,14 +11,11 @@ class Outcome:
     stderr: str
 
     @property
-    def json(self) -> Any:
+    def json(self):
         return json.loads(self.stdout)
 
     @property
-    def refusal(self) -> str:
+    def refusal(self):
         """What is said of bad input, which is all."""
         assert (self.code, self.stdout, self.stderr.count("\n")) == (2, "", 1), self
         return self.stderr.removeprefix("autotune: ").removesuffix("\n")
-
-
-Command = Callable[..., Outcome]

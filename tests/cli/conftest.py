@@ -1,22 +1,21 @@
 """Commands in this process, on a database and a cache of their own."""
 
 import shutil
-from pathlib import Path
 
 import pytest
-from cli.cli_command import Command, Outcome
+from cli.cli_command import Outcome
 from mutants.cache import cache_with_runtime
 
 from autotune.cli.app import run
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache(tmp_path_factory):
     return cache_with_runtime(tmp_path_factory.mktemp("cache") / "own")
 
 
 @pytest.fixture
-def environment(tmp_path: Path, cache: Path, empty: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def environment(tmp_path, cache, empty, monkeypatch):
     """The path of a database without trials, which commands use."""
     database = tmp_path / "tuning.sqlite3"
     shutil.copy(empty, database)
@@ -27,10 +26,10 @@ def environment(tmp_path: Path, cache: Path, empty: Path, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def autotune(environment: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+def autotune(environment, capsys):
     """``autotune(*arguments)`` runs one command line."""
 
-    def call(*arguments: str) -> Outcome:
+    def call(*arguments):
         code = run(list(arguments))
         captured = capsys.readouterr()
         return Outcome(code, captured.out, captured.err)

@@ -1,9 +1,6 @@
 """Bad input gets one line that says what is allowed, exit code 2, and nothing on stdout."""
 
-from pathlib import Path
-
 import pytest
-from cli.cli_command import Command
 
 from autotune.devices import select
 from autotune.devices.base import DeviceLostError
@@ -47,6 +44,11 @@ SUITES = {
         ("emit sgemm swizzle_a=2", "0, 1, false or true"),
         ("emit sgemm lane_map=diagonal", "row_major, z_order"),
         ("emit sgemm --preset fast", "naive, coalesced"),
+        ("emit sgemm --preset Tile1D", "did you mean tile_1d? known: naive"),
+        ("emit sgemm BLOCK_M=64", "did you mean block_m? a NAME"),
+        ("tune sgemm --objective speed", "'--objective': 'speed' is not one of 'time', 'energy' (see"),
+        ("tune sgemm --m 1e3", "valid integer, unable to parse string as an integer: '1e3' (see"),
+        ("bench sgemm --ladder --device h200 --m 0", "sgemm m0-n4096-k4096-nn has nothing to compute"),
         ("emit sgemm --preset naive BM=64", "exclude each other"),
         ("emit transpose --element-bytes 3", "1, 2, 4, 8, 16"),
         ("show nosuch", "sgemm, transpose"),
@@ -82,14 +84,14 @@ SUITES = {
         ("record sgemm --m 0 -o recording", "nothing to record: sgemm m0-n4096-k4096-nn"),
     ],
 )
-def test_one_line_says_what_is_allowed(autotune: Command, arguments: str, allowed: str) -> None:
+def test_one_line_says_what_is_allowed(autotune, arguments, allowed):
     outcome = autotune(*arguments.split())
     assert allowed in outcome.refusal
     assert outcome.stderr.startswith("autotune: ")
 
 
-def test_a_device_that_is_lost_at_its_start_is_no_bad_input(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(selector: str, **_: bool) -> None:
+def test_a_device_that_is_lost_at_its_start_is_no_bad_input(autotune, monkeypatch):
+    def killed(selector, **_):
         raise DeviceLostError("the process for measuring ended by SIGKILL while it started")
 
     monkeypatch.setattr(select, "worker_device", killed)
@@ -98,13 +100,13 @@ def test_a_device_that_is_lost_at_its_start_is_no_bad_input(autotune: Command, m
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_a_suite_that_is_none_is_named(autotune: Command, tmp_path: Path, name: str) -> None:
+def test_a_suite_that_is_none_is_named(autotune, tmp_path, name):
     suite = tmp_path / name
     suite.write_text(SUITES[name])
     assert str(suite) in autotune("tune", "sgemm", "--device", "h200", "--suite", str(suite)).refusal
 
 
-def test_a_document_that_is_no_export_is_refused(autotune: Command, tmp_path: Path) -> None:
+def test_a_document_that_is_no_export_is_refused(autotune, tmp_path):
     document = tmp_path / "export.json"
     document.write_text('{"version": 99}')
     outcome = autotune("db", "import", str(document))

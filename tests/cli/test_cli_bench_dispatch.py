@@ -1,11 +1,9 @@
 """bench dispatch without a GPU: its tables, its JSON, its errors."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cli.cli_command import Command
 from dispatcher.records import schedule, trial
 from factories import recording
 
@@ -18,7 +16,7 @@ BENCH = ("bench", "dispatch", "--device", "h200", "--splits", "2", "--random", "
 
 
 @pytest.fixture
-def recorded(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def recorded(environment, monkeypatch):
     """Six records, each of which is twice as fast as what else its problem is given."""
     with TuningDB() as database:
         for number in range(6):
@@ -32,7 +30,7 @@ def recorded(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("recorded")
-def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> None:
+def test_it_prints_and_writes_the_regret(autotune, tmp_path):
     outcome = autotune(*BENCH, "-o", str(tmp_path / "dispatch.json"))
     rows = [line.split() for line in outcome.stdout.splitlines() if line.startswith("all ")]
     assert rows == [["all", "4", *["100.0%"] * 6], ["all", "5", *["0.0%"] * 3, *["100.0%"] * 3]]
@@ -55,12 +53,10 @@ def test_it_prints_and_writes_the_regret(autotune: Command, tmp_path: Path) -> N
         (6, "1 of 3 random sizes", {"cases": 4, "random": 5}),
     ],
 )
-def test_an_interrupted_run_shows_what_it_measured(
-    autotune: Command, monkeypatch: pytest.MonkeyPatch, measured: int, missing: str, shown: dict[str, int]
-) -> None:
-    problems: list[object] = []
+def test_an_interrupted_run_shows_what_it_measured(autotune, monkeypatch, measured, missing, shown):
+    problems = []
 
-    def measure(problem: object, schedules: Sequence[object]) -> list[float]:
+    def measure(problem, schedules):
         problems.append(problem)
         if len(problems) > measured:
             raise KeyboardInterrupt
@@ -75,13 +71,13 @@ def test_an_interrupted_run_shows_what_it_measured(
     assert {name: len(outcome.json[name]) for name in shown} == shown
 
 
-def test_too_few_records_are_one_line(autotune: Command) -> None:
+def test_too_few_records_are_one_line(autotune):
     outcome = autotune(*BENCH)
     assert (outcome.code, outcome.stdout) == (1, "")
     assert outcome.stderr.startswith("autotune: 0 problems of sgemm have records on NVIDIA H200: 3 or more are needed")
 
 
-def test_operators_are_benched_as_before(autotune: Command) -> None:
+def test_operators_are_benched_as_before(autotune):
     outcome = autotune("bench", "--help")
     assert all(name in outcome.stdout for name in ("sgemm", "transpose", "dispatch"))
 
@@ -90,11 +86,11 @@ QUICK = ("--seeds", "2", "--evaluations", "40", "--searchers", "random,tpe")
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+def path(tmp_path_factory):
     return str(recording(tmp_path_factory.mktemp("recording") / "small.jsonl.gz", 40))
 
 
-def test_a_row_for_each_search_and_the_same_as_json(autotune: Command, path: str) -> None:
+def test_a_row_for_each_search_and_the_same_as_json(autotune, path):
     outcome = autotune("bench", "search", "--recording", path, *QUICK, "--json")
     assert outcome.code == 0
     document = outcome.json
@@ -116,7 +112,7 @@ def test_a_row_for_each_search_and_the_same_as_json(autotune: Command, path: str
         (("--recording", "README.md"), "README.md is not a recording"),
     ],
 )
-def test_bad_input_is_one_line(autotune: Command, path: str, arguments: tuple[str, ...], message: str) -> None:
+def test_bad_input_is_one_line(autotune, path, arguments, message):
     assert message in autotune("bench", "search", "--recording", path, *arguments).refusal
     assert Path(path).exists()
 
@@ -124,9 +120,7 @@ def test_bad_input_is_one_line(autotune: Command, path: str, arguments: tuple[st
 @pytest.mark.parametrize(
     ("name", "member", "count"), [("kernel-tuner", "cache", 40), ("t1", "ConfigurationSpace", 1), ("t4", "results", 40)]
 )
-def test_a_recording_is_converted(
-    autotune: Command, path: str, tmp_path: Path, name: str, member: str, count: int
-) -> None:
+def test_a_recording_is_converted(autotune, path, tmp_path, name, member, count):
     output = tmp_path / "out.json"
     assert autotune("convert", path, "--to", name, "-o", str(output)).code == 0
     assert len(json.loads(output.read_text())[member]) == count
@@ -136,7 +130,7 @@ def test_a_recording_is_converted(
     assert autotune("convert", "README.md", "--to", name, "-o", str(output)).code == 2
 
 
-def test_the_model_is_judged_on_each_recording(autotune: Command, path: str, tmp_path: Path) -> None:
+def test_the_model_is_judged_on_each_recording(autotune, path, tmp_path):
     other = str(recording(tmp_path / "other.jsonl.gz", 15))
     document = autotune("bench", "model", "--recording", path, "--recording", other, "--json").json
     assert [result["schedules"] for result in document["results"]] == [40, 15]
@@ -153,7 +147,7 @@ def test_the_model_is_judged_on_each_recording(autotune: Command, path: str, tmp
         (("--fit", "attention.flash"), "no measured trial of attention"),
     ],
 )
-def test_what_cannot_be_fitted_is_said_in_one_line(autotune: Command, arguments: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_fitted_is_said_in_one_line(autotune, arguments, message):
     outcome = autotune("bench", "model", *arguments)
     assert outcome.code == 2
     assert message in outcome.stderr

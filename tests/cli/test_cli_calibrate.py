@@ -2,12 +2,9 @@
 
 import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from cli.cli_command import Command
 from factories import calibration
 
 from autotune.calibrate import run
@@ -27,8 +24,8 @@ FOUND = calibration(
 
 
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    def calibrate(device: Any, show: Any) -> Calibration:
+def gpu(monkeypatch):
+    def calibrate(device, show):
         for name in run.EXPERIMENTS:
             show(name)
         return FOUND
@@ -38,7 +35,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("gpu")
-def test_it_measures_prints_and_stores(autotune: Command, environment: Path, tmp_path: Path) -> None:
+def test_it_measures_prints_and_stores(autotune, environment, tmp_path):
     path = tmp_path / "found.json"
     outcome = autotune("calibrate", "--device", "0", "-o", str(path))
     assert outcome.code == 0
@@ -55,8 +52,8 @@ def test_it_measures_prints_and_stores(autotune: Command, environment: Path, tmp
 
 
 @pytest.mark.usefixtures("gpu")
-def test_an_experiment_that_fails_is_one_line(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: Any) -> Calibration:
+def test_an_experiment_that_fails_is_one_line(autotune, monkeypatch):
+    def fails(*_):
         raise DeviceError("calibration, stride: CUDA_ERROR_LAUNCH_FAILED")
 
     monkeypatch.setattr(run, "calibrate", fails)
@@ -67,7 +64,7 @@ def test_an_experiment_that_fails_is_one_line(autotune: Command, monkeypatch: py
         assert database.calibration(H200.name) is None
 
 
-def test_what_was_not_calibrated_is_said(autotune: Command) -> None:
+def test_what_was_not_calibrated_is_said(autotune):
     outcome = autotune("calibrate", "show", "--device", "t4")
     assert (outcome.code, outcome.stderr) == (
         1, "autotune: Tesla T4 was not calibrated: autotune calibrate measures a GPU\n"
@@ -79,10 +76,10 @@ def test_what_was_not_calibrated_is_said(autotune: Command) -> None:
     [(4.2094e12, "B/s", "4209 GB/s"), (9.64e10, "B/s", "96.4 GB/s"), (6.532e13, "FLOP/s", "65.3 TFLOP/s"),
      (9.996e14, "FLOP/s", "1000 TFLOP/s"), (6.4e-7, "s", "640 ns"), (3.52e-6, "s", "3.52 µs"), (48128, "B", "47 KiB")],
 )  # fmt: skip
-def test_amounts_have_the_unit_that_fits(value: float, quantity: str, text: str) -> None:
+def test_amounts_have_the_unit_that_fits(value, quantity, text):
     assert amount(value, Quantity(quantity)) == text
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (3 << 30, "3 GiB")])
-def test_sizes(count: int, text: str) -> None:
+def test_sizes(count, text):
     assert size(count) == text

@@ -2,10 +2,8 @@
 
 import re
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import pytest
-from cli.cli_command import Command
 
 from autotune.compiler import compiler_version
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
@@ -16,7 +14,7 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 
-def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
+def trial(name, key, device, seconds):
     status = Status.WRONG if seconds is None else Status.OK
     chosen, spec = operator(name), named_device(device)
     problem = chosen.problem_type(**{size: int(number) for size, number in re.findall(r"([mnk])(\d+)", key)})
@@ -42,7 +40,7 @@ def trial(name: str, key: str, device: str, seconds: float | None) -> Trial:
 
 
 @pytest.fixture
-def filled(environment: Path) -> Path:
+def filled(environment):
     with TuningDB() as database:
         for record in (
             trial("sgemm", "m1-n1-k1-nn", "h200", 2e-6),
@@ -72,17 +70,17 @@ def filled(environment: Path) -> Path:
         ("devices", 2),
     ],
 )
-def test_lists_and_filters(autotune: Command, filled: Path, arguments: str, count: int) -> None:
+def test_lists_and_filters(autotune, filled, arguments, count):
     assert len(autotune("db", *arguments.split(), "--json").json) == count
     assert autotune("db", *arguments.split()).code == 0
 
 
-def test_a_device_is_a_model_or_an_offline_name(autotune: Command, filled: Path) -> None:
+def test_a_device_is_a_model_or_an_offline_name(autotune, filled):
     by_model = autotune("db", "best", "--device", "NVIDIA H200", "--json")
     assert by_model.stdout == autotune("db", "best", "--device", "h200", "--json").stdout
 
 
-def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
+def test_a_trial_has_stable_keys(autotune, filled):
     (found,) = autotune("db", "best", "transpose", "--json").json
     assert set(found) == {
         "operator", "problem", "device", "seconds", "schedule", "schedule_digest", "status", "time_source", "samples",
@@ -93,7 +91,7 @@ def test_a_trial_has_stable_keys(autotune: Command, filled: Path) -> None:
     assert found["device"] == "NVIDIA H200"
 
 
-def test_tables_are_whole_where_there_is_no_terminal(autotune: Command, filled: Path) -> None:
+def test_tables_are_whole_where_there_is_no_terminal(autotune, filled):
     table = autotune("db", "trials").stdout
     assert "wrong: C[3] is 1, expected 2" in table
     assert "BM=" in table
@@ -101,7 +99,7 @@ def test_tables_are_whole_where_there_is_no_terminal(autotune: Command, filled: 
     assert "2 µs" in table and "3 ms" in table and "1.5 s" in table
 
 
-def test_an_export_is_imported_elsewhere(autotune: Command, filled: Path, tmp_path: Path) -> None:
+def test_an_export_is_imported_elsewhere(autotune, filled, tmp_path):
     document, other = tmp_path / "export.json", str(tmp_path / "other.sqlite3")
     assert autotune("db", "export", "sgemm", "-o", str(document), "--json").json == {"path": str(document)}
     counts = autotune("db", "import", str(document), "--db", other, "--json").json
@@ -111,12 +109,12 @@ def test_an_export_is_imported_elsewhere(autotune: Command, filled: Path, tmp_pa
     assert len(autotune("db", "export", "--best").json["trials"]) == 3
 
 
-def test_path_names_the_database(autotune: Command, environment: Path) -> None:
+def test_path_names_the_database(autotune, environment):
     assert autotune("db", "path").stdout == f"{environment}\n"
     assert autotune("db", "path", "--json").json == {"location": str(environment)}
 
 
-def test_a_file_that_is_no_database_is_bad_input_and_stays(autotune: Command, environment: Path) -> None:
+def test_a_file_that_is_no_database_is_bad_input_and_stays(autotune, environment):
     environment.write_bytes(b"not a database" * 100)
     outcome = autotune("db", "best")
     assert (outcome.code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
@@ -127,7 +125,7 @@ def test_a_file_that_is_no_database_is_bad_input_and_stays(autotune: Command, en
 
 
 @pytest.fixture
-def stale(filled: Path) -> None:
+def stale(filled):
     """An old record of the transpose, and a slower one of the same schedule; a schedule that failed."""
     new = trial("transpose", "m2-n2-e4", "h200", 2e-3)
     with TuningDB() as database:
@@ -138,7 +136,7 @@ def stale(filled: Path) -> None:
 
 
 @pytest.mark.usefixtures("stale")
-def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
+def test_doctor_names_stale_records_and_why(autotune):
     (found,) = autotune("db", "doctor", "--json").json
     assert found["problem"] == "m2-n2-e4"
     assert found["stale"] == [
@@ -155,7 +153,7 @@ def test_doctor_names_stale_records_and_why(autotune: Command) -> None:
     )
 
 
-def test_doctor_names_what_another_reference_found_wrong(autotune: Command, filled: Path) -> None:
+def test_doctor_names_what_another_reference_found_wrong(autotune, filled):
     failed = trial("sgemm", "m1-n1-k1-nn", "h200", None)
     with TuningDB() as database:
         database.record(replace(failed, environment={JUDGE: "of another"}))
@@ -169,7 +167,7 @@ def test_doctor_names_what_another_reference_found_wrong(autotune: Command, fill
 
 
 @pytest.mark.usefixtures("stale")
-def test_explain_shows_the_trials_behind_a_record(autotune: Command) -> None:
+def test_explain_shows_the_trials_behind_a_record(autotune):
     (found,) = autotune("db", "best", "--problem", "m2-n2-e4", "--explain", "--json").json
     assert [(one["seconds"], one["status"]) for one in found["behind"]] == [(3e-3, "ok"), (None, "wrong")]
     assert len(found["stale"]) == 3
@@ -193,9 +191,7 @@ def test_explain_shows_the_trials_behind_a_record(autotune: Command) -> None:
         "bench dispatch",
     ],
 )
-def test_a_database_that_the_user_names_must_be_there_to_be_read(
-    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, by: str
-) -> None:
+def test_a_database_that_the_user_names_must_be_there_to_be_read(autotune, tmp_path, monkeypatch, command, by):
     typo = tmp_path / "typo.sqlite3"
     words = command.format(folder=tmp_path).split()
     if by == "--db":
@@ -208,18 +204,14 @@ def test_a_database_that_the_user_names_must_be_there_to_be_read(
     assert not typo.exists()
 
 
-def test_the_users_own_database_is_made_when_it_is_read(
-    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_users_own_database_is_made_when_it_is_read(autotune, tmp_path, monkeypatch):
     monkeypatch.delenv("AUTOTUNE_DB")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     outcome = autotune("db", "path")
     assert (outcome.code, outcome.stdout) == (0, f"{tmp_path}/autotune/tuning.sqlite3\n")
 
 
-def test_a_narrow_terminal_gets_schedules_below_and_a_screen_of_rows(
-    autotune: Command, filled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_narrow_terminal_gets_schedules_below_and_a_screen_of_rows(autotune, filled, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     narrow = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in autotune("db", "best").stdout.splitlines()]
@@ -236,7 +228,7 @@ def test_a_narrow_terminal_gets_schedules_below_and_a_screen_of_rows(
     assert "more;" not in autotune("db", "best", "--all").stdout
 
 
-def test_bests_are_sorted_by_numbers_and_printed_as_csv(autotune: Command, filled: Path) -> None:
+def test_bests_are_sorted_by_numbers_and_printed_as_csv(autotune, filled):
     with TuningDB() as database:
         database.record(trial("transpose", "m128-n1-e4", "h200", 1e-3))
         database.record(trial("transpose", "m16-n1-e4", "h200", 2e-3))
@@ -248,7 +240,7 @@ def test_bests_are_sorted_by_numbers_and_printed_as_csv(autotune: Command, fille
     assert autotune("db", "best", "--csv", "--json").code == 2
 
 
-def test_what_can_never_serve_is_listed_and_removed_if_told_so(autotune: Command, filled: Path, tmp_path: Path) -> None:
+def test_what_can_never_serve_is_listed_and_removed_if_told_so(autotune, filled, tmp_path):
     with TuningDB() as database:
         slower = trial("transpose", "m1-n1-e4", "h200", 1.6)
         database.record(replace(slower, program_digest="0" * 64, schedule_digest="other"))
@@ -264,13 +256,13 @@ def test_what_can_never_serve_is_listed_and_removed_if_told_so(autotune: Command
     assert counts == [4, 5]
 
 
-def test_a_backup_over_the_database_itself_is_bad_input(autotune: Command, filled: Path) -> None:
+def test_a_backup_over_the_database_itself_is_bad_input(autotune, filled):
     outcome = autotune("db", "backup", str(filled))
     assert (outcome.code, outcome.stdout) == (2, "")
     assert outcome.stderr.endswith("is the database itself: name another file for the backup\n")
 
 
-def test_reduce_writes_what_import_reads(autotune: Command, filled: Path, tmp_path: Path) -> None:
+def test_reduce_writes_what_import_reads(autotune, filled, tmp_path):
     few = tmp_path / "few.json"
     outcome = autotune("db", "reduce", "sgemm", "--device", "h200", "-o", str(few))
     assert "1 kernels serve 1 problems of sgemm on NVIDIA H200" in outcome.stdout
@@ -279,13 +271,13 @@ def test_reduce_writes_what_import_reads(autotune: Command, filled: Path, tmp_pa
     assert autotune("db", "import", str(few), "--db", str(tmp_path / "other.sqlite3"), "--json").json["added"] == 1
 
 
-def test_nothing_to_reduce_is_one_line(autotune: Command, filled: Path) -> None:
+def test_nothing_to_reduce_is_one_line(autotune, filled):
     outcome = autotune("db", "reduce", "sgemm", "--device", "a100")
     assert (outcome.code, outcome.stdout) == (1, "")
     assert outcome.stderr.startswith("autotune: there is no ok trial of sgemm on NVIDIA A100")
 
 
-def test_a_server_that_is_not_there_is_one_line_without_the_password(autotune: Command) -> None:
+def test_a_server_that_is_not_there_is_one_line_without_the_password(autotune):
     outcome = autotune("db", "best", "--db", "postgresql+psycopg://me:s3cret@127.0.0.1:1/tuning")
     assert (outcome.code, outcome.stdout) == (1, "")
     assert outcome.stderr.count("\n") == 1
@@ -295,9 +287,7 @@ def test_a_server_that_is_not_there_is_one_line_without_the_password(autotune: C
     )
 
 
-def test_ship_writes_a_file_for_each_device_operator_and_compiler(
-    autotune: Command, filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ship_writes_a_file_for_each_device_operator_and_compiler(autotune, filled, tmp_path, monkeypatch):
     folder = tmp_path / "shipped"
     outcome = autotune("db", "ship", "--folder", str(folder))
     assert (outcome.code, outcome.stderr) == (
@@ -318,7 +308,7 @@ def test_ship_writes_a_file_for_each_device_operator_and_compiler(
     assert len(autotune("db", "best", "sgemm", "--db", elsewhere, "--json").json) == 2
 
 
-def test_no_terminal_is_controlled_by_what_a_database_holds(autotune: Command, filled: Path) -> None:
+def test_no_terminal_is_controlled_by_what_a_database_holds(autotune, filled):
     said = "wrong \x1b[2J\x9b2J\u202e\x07\r\nC[3]"
     with TuningDB() as database:
         one = trial("sgemm", "m2-n2-k2-nn", "h200", None)
@@ -332,14 +322,12 @@ def test_no_terminal_is_controlled_by_what_a_database_holds(autotune: Command, f
 
 
 @pytest.mark.parametrize("words", ["db export -o", "db backup", "report sgemm -o"])
-def test_no_terminal_is_controlled_by_the_name_of_a_file(
-    autotune: Command, filled: Path, tmp_path: Path, words: str
-) -> None:
+def test_no_terminal_is_controlled_by_the_name_of_a_file(autotune, filled, tmp_path, words):
     outcome = autotune(*words.split(), str(tmp_path / "a\x1b[2J"))
     assert (outcome.code, "\x1b" in outcome.stdout, r"a\u001b[2J" in outcome.stdout) == (0, False, True)
 
 
-def test_what_cannot_be_true_is_not_imported(autotune: Command, filled: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_true_is_not_imported(autotune, filled, tmp_path):
     document = tmp_path / "false.json"
     with TuningDB() as database:
         genuine = database.trials()

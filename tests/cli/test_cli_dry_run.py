@@ -3,11 +3,8 @@
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
-from cli.cli_command import Command
 
 from autotune.cli import early_warnings
 from autotune.cli.rendering.dry_run import outlook_document
@@ -25,12 +22,12 @@ TRANSPOSE = operator("transpose")
 
 
 @pytest.fixture(autouse=True)
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_this_process(monkeypatch):
     monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
     monkeypatch.setattr("autotune.compile_pool.CompilePool.submit", None)
 
 
-def test_what_would_be_tried_is_shown_and_nothing_is_stored(autotune: Command) -> None:
+def test_what_would_be_tried_is_shown_and_nothing_is_stored(autotune):
     (found,) = autotune(*DRY, "--json").json
     problem = TRANSPOSE.problem_type(64, 64)
     assert (found["operator"], found["problem"], found["device"]) == ("transpose", problem.key, H200.spec.name)
@@ -58,13 +55,13 @@ def test_what_would_be_tried_is_shown_and_nothing_is_stored(autotune: Command) -
         (TuneOptions(100), "trials", 24),  # of a space of 15 schedules, of which 3 are known
     ],
 )
-def test_the_limit_that_ends_a_run(options: TuneOptions, limit: str, seconds: float) -> None:
+def test_the_limit_that_ends_a_run(options, limit, seconds):
     found = Outlook(SpaceSize(30, 15, 0.0), 3, [], 2.0)
     document = outlook_document(TRANSPOSE, TRANSPOSE.problem_type(64, 64), H200, found, options)
     assert (document["ended_by"], document["expected_seconds"]) == (limit, seconds)
 
 
-def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch):
     problem, start = TRANSPOSE.problem_type(64, 64), datetime(2026, 1, 1, tzinfo=UTC)
     schedule = TRANSPOSE.default(problem, H200.spec)
     trial = Trial(
@@ -75,10 +72,10 @@ def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch: pyte
     stored = [replace(trial, run=run, created_at=start + timedelta(seconds=seconds)) for run, seconds in at]
 
     class Database:
-        def trials(self, *_: Any, **__: Any) -> list[Trial]:
+        def trials(self, *_, **__):
             return stored[::-1]
 
-        def tried(self, *_: Any) -> list[Any]:
+        def tried(self, *_):
             return []
 
         kin = winners = ranked = tried
@@ -86,7 +83,7 @@ def test_how_long_a_trial_takes_is_what_trials_of_one_run_took(monkeypatch: pyte
     assert pace(Database(), "transpose", H200.spec.name, TimeSource.MODELLED) == 3.5  # type: ignore[arg-type]
 
 
-def test_options_that_have_no_effect_are_named(autotune: Command) -> None:
+def test_options_that_have_no_effect_are_named(autotune):
     outcome = autotune("tune", "transpose", "--device", "h200", "--stale", "--element-bytes", "4")
     assert outcome.stderr.splitlines() == [
         "autotune: --element-bytes has no effect with --stale, which selects the problems",
@@ -94,18 +91,14 @@ def test_options_that_have_no_effect_are_named(autotune: Command) -> None:
     ]
 
 
-def test_a_cache_that_cannot_be_used_is_told(
-    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_cannot_be_used_is_told(autotune, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "file"))
     lost = "sources and failure reports are lost when this command ends"
     assert autotune(*DRY).stderr == f"autotune: {tmp_path}/file: Not a directory; {lost}\n"
 
 
-def test_a_database_on_a_network_file_system_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_on_a_network_file_system_is_told(tmp_path, capsys, monkeypatch):
     mounts = tmp_path / "mounts"
     monkeypatch.setattr(early_warnings, "_MOUNTS", mounts)
     mounts.write_text(f"/dev/x / ext4 rw 0 0\nhost:/x {tmp_path}/a\\040b nfs4 rw 0 0\n")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli.cli_command import Command
 from dispatcher.records import trial
 from nvrtc import NVCC, UNOPTIMISED
 
@@ -18,7 +17,7 @@ from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device
 
 
-def test_words_change_the_default_schedule(autotune: Command) -> None:
+def test_words_change_the_default_schedule(autotune):
     sgemm = operator("sgemm")
     problem, spec = sgemm.problem_type(1000, 256, 64, transpose_b=True), named_device("a100")
     schedule = sgemm.kernels[0].schedule_type.parse(["BK=8"], sgemm.default(problem, spec))
@@ -28,7 +27,7 @@ def test_words_change_the_default_schedule(autotune: Command) -> None:
     assert outcome.stdout == sgemm.program(problem, schedule, spec).source
 
 
-def test_json_has_all_that_a_launch_needs(autotune: Command) -> None:
+def test_json_has_all_that_a_launch_needs(autotune):
     document = autotune("emit", "sgemm", "--device", "h200", "--json").json
     assert list(document) == [
         "operator", "problem", "schedule", "modules", "steps", "workspace_bytes", "digest", "path", "source",
@@ -40,14 +39,14 @@ def test_json_has_all_that_a_launch_needs(autotune: Command) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_every_preset_is_printed(autotune: Command, name: str) -> None:
+def test_every_preset_is_printed(autotune, name):
     for preset in operator(name).presets:
         outcome = autotune("emit", name, "--preset", preset, "--json")
         assert outcome.json["schedule"] is None
         assert outcome.json["steps"][0]["entry"] in outcome.json["source"]
 
 
-def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> None:
+def test_a_file_is_replaced_as_a_whole(autotune, tmp_path):
     path = tmp_path / "folder" / "kernel.cu"
     path.parent.mkdir()
     path.write_text("old")
@@ -58,16 +57,14 @@ def test_a_file_is_replaced_as_a_whole(autotune: Command, tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(NVCC is None, reason="needs nvcc")
-def test_nvcc_accepts_it(autotune: Command, tmp_path: Path) -> None:
+def test_nvcc_accepts_it(autotune, tmp_path):
     """One operator's will do: the contract tests have nvcc accept what each of them emits."""
     path = tmp_path / "kernel.cu"
     autotune("emit", "sgemm", "--device", "h200", "-o", str(path))
     subprocess.run([NVCC, "-c", *UNOPTIMISED, "-arch=sm_90", path, "-o", tmp_path / "kernel.o"], check=True)
 
 
-def test_what_the_compiler_makes_is_printed_with_registers_and_spills(
-    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_compiler_makes_is_printed_with_registers_and_spills(autotune, tmp_path, monkeypatch):
     problem = ("emit", "transpose", "--m", "64", "--n", "64", "--device", "h200")
     first, *rest = autotune(*problem, "--ptx").stdout.splitlines()
     assert re.fullmatch(r"// sm_90, NVRTC .*: \d+ registers of a thread, 0 B stored and 0 B loaded as spills", first)
@@ -85,20 +82,20 @@ KNOWN, OTHER = TransposeProblem(64, 64), TransposeProblem(65, 64)
 
 
 @pytest.fixture
-def export(autotune: Command, tmp_path: Path) -> Command:
+def export(autotune, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"m": 64, "n": 64}, {"m": 65, "n": 64}]')
     with TuningDB() as database:
         known = ProblemRecord("transpose", KNOWN.key, KNOWN.to_dict())
         database.record(replace(trial(KNOWN, TransposeSchedule(specialize=Specialize.SHAPE)), problem=known))
 
-    def call(*options: str) -> object:
+    def call(*options):
         return autotune("export", "transpose", "--device", "h200", "--suite", str(suite), "--sizes", "40", *options)
 
     return call
 
 
-def test_a_folder_for_c_is_written(export: Command, tmp_path: Path) -> None:
+def test_a_folder_for_c_is_written(export, tmp_path):
     outcome = export("-o", str(tmp_path / "c"))
     assert outcome.code == 0
     kernels = len(list((tmp_path / "c").glob("*.cubin")))
@@ -111,7 +108,7 @@ def test_a_folder_for_c_is_written(export: Command, tmp_path: Path) -> None:
     assert document["regret"] < 0.1
 
 
-def test_bad_input_is_one_line(export: Command, autotune: Command, tmp_path: Path) -> None:
+def test_bad_input_is_one_line(export, autotune, tmp_path):
     folder = str(tmp_path / "c")
     assert export("-o", str(tmp_path)).stderr == f"autotune: {tmp_path} exists: name a folder to make\n"
     outcome = autotune("export", "transpose", "--device", "h200", "--lda", "8192", "-o", folder)

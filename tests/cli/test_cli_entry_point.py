@@ -20,11 +20,11 @@ AUTOTUNE = Path(sys.executable).with_name("autotune")
 SMALL = ("tune", "transpose", "--device", "t4", "--m", "64", "--n", "64")
 
 
-def called(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def called(*arguments, folder):
     return subprocess.run([AUTOTUNE, *arguments], cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_help_and_version(tmp_path: Path) -> None:
+def test_help_and_version(tmp_path):
     assert called("--version", folder=tmp_path).stdout == f"autotune {version('autotune')}\n"
     text = called("--help", folder=tmp_path).stdout
     commands = ("tune", "emit", "show", "bench", "devices", "db", "doctor")
@@ -34,7 +34,7 @@ def test_help_and_version(tmp_path: Path) -> None:
     assert (alone.returncode, alone.stdout) == (0, text)
 
 
-def test_help_imports_nothing_slow() -> None:
+def test_help_imports_nothing_slow():
     script = """
 import sys
 from autotune.cli.app import run
@@ -45,13 +45,13 @@ sys.exit(", ".join({"alembic", "cuda", "numpy", "optuna", "sqlalchemy"} & set(sy
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_bad_input_is_two(tmp_path: Path) -> None:
+def test_bad_input_is_two(tmp_path):
     result = called("tune", "nosuch", folder=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"autotune: unknown operator 'nosuch'; known: {', '.join(OPERATORS)}\n"
 
 
-def test_tuned_once_and_known_from_then_on(environment: Path, tmp_path: Path) -> None:
+def test_tuned_once_and_known_from_then_on(environment, tmp_path):
     first = json.loads(called(*SMALL, "--trials", "2", "--json", folder=tmp_path).stdout)["results"][0]
     second = json.loads(called(*SMALL, "--trials", "1", "--json", folder=tmp_path).stdout)["results"][0]
     assert (first["evaluated"], first["known"]) == (2, 0)
@@ -63,9 +63,7 @@ def test_tuned_once_and_known_from_then_on(environment: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
-def test_what_an_encoding_lacks_is_escaped(
-    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
-) -> None:
+def test_what_an_encoding_lacks_is_escaped(environment, tmp_path, monkeypatch, encoding):
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     shown = json.loads(called("show", "sgemm", "--json", folder=tmp_path).stdout)
     assert shown["summary"] == operator("sgemm").summary
@@ -75,7 +73,7 @@ def test_what_an_encoding_lacks_is_escaped(
     assert (r" \u00b1 " if encoding == "ascii" else " ± ") in text.stdout
 
 
-def test_a_locale_without_unicode(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locale_without_unicode(environment, tmp_path, monkeypatch):
     """Sources of kernels have such characters, in comments."""
     for name, value in (("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0")):
         monkeypatch.setenv(name, value)
@@ -85,14 +83,14 @@ def test_a_locale_without_unicode(environment: Path, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.gpu
-def test_all_gpus_share_a_suite(environment: Path, tmp_path: Path) -> None:
+def test_all_gpus_share_a_suite(environment, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text(json.dumps([{"m": m} for m in range(64, 64 + 16)]))
     options = ("--device", "all", "--suite", str(suite), "--n", "64", "--trials", "3", "--json")
     outcome = called("tune", "transpose", *options, folder=tmp_path)
     assert outcome.returncode == 0, outcome.stderr
     runs = json.loads(outcome.stdout)["results"]
-    gpus: dict[str, set[str]] = {}
+    gpus = {}
     for ordinal in range(cuda_device_count()):
         gpus.setdefault(selected_spec(str(ordinal)).name, set()).add(str(ordinal))
     assert sorted((run["device"], run["fields"]["m"]) for run in runs) == [
@@ -103,9 +101,7 @@ def test_all_gpus_share_a_suite(environment: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "devices"), [(signal.SIGINT, ["t4"]), (signal.SIGTERM, ["t4", "h200"])])
-def test_ctrl_c_keeps_what_was_done(
-    environment: Path, tmp_path: Path, number: signal.Signals, devices: list[str]
-) -> None:
+def test_ctrl_c_keeps_what_was_done(environment, tmp_path, number, devices):
     run_on = ("--device", ",".join(devices), "--trials", "100000", "--json")
     with subprocess.Popen(
         [AUTOTUNE, *SMALL, *run_on],
@@ -133,7 +129,7 @@ def test_ctrl_c_keeps_what_was_done(
     ("working", "line"),
     [("", "autotune needs Python 3.11 or newer"), ("*version_info*", "has no venv; install it")],
 )
-def test_make_says_what_python_lacks(tmp_path: Path, working: str, line: str) -> None:
+def test_make_says_what_python_lacks(tmp_path, working, line):
     """A stand-in for Python, of which only the scripts that match `working` succeed."""
     shutil.copy(Path(__file__).parents[2] / "Makefile", tmp_path)
     (tmp_path / "pyproject.toml").touch()
@@ -157,7 +153,7 @@ def test_make_says_what_python_lacks(tmp_path: Path, working: str, line: str) ->
         ("atexit.register(os.kill, os.getpid(), signal.SIGINT); return 0", 0),  # while the interpreter ends
     ],
 )
-def test_a_second_ctrl_c_shows_no_traceback(run: str, code: int) -> None:
+def test_a_second_ctrl_c_shows_no_traceback(run, code):
     program = f"""
 import atexit, os, signal
 from autotune.cli import app

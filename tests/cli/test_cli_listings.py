@@ -2,10 +2,8 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cli.cli_command import Command
 
 from autotune.cli.app import run
 from autotune.cli.commands import doctor
@@ -19,7 +17,7 @@ from autotune.search_spaces.machine.devices import named_device, named_devices
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_show_lists_every_field_and_parameter(autotune: Command, name: str) -> None:
+def test_show_lists_every_field_and_parameter(autotune, name):
     outcome = autotune("show", name, "--device", "t4")
     document = autotune("show", name, "--device", "t4", "--json").json
     shown = operator(name)
@@ -38,7 +36,7 @@ def test_show_lists_every_field_and_parameter(autotune: Command, name: str) -> N
     assert document["presets"] == list(shown.presets)
 
 
-def test_devices_lists_every_offline_device(autotune: Command) -> None:
+def test_devices_lists_every_offline_device(autotune):
     outcome = autotune("devices")
     offline = {entry["device"]: entry for entry in autotune("devices", "--json").json if entry["offline"]}
     assert list(offline) == list(named_devices())
@@ -46,7 +44,7 @@ def test_devices_lists_every_offline_device(autotune: Command) -> None:
     assert all(entry["name"] in outcome.stdout for entry in offline.values())
 
 
-def test_the_devices_fit_80_columns_each_on_a_line(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_devices_fit_80_columns_each_on_a_line(autotune, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in autotune("devices").stdout.splitlines()]
@@ -55,7 +53,7 @@ def test_the_devices_fit_80_columns_each_on_a_line(autotune: Command, monkeypatc
         assert any({name, *named_device(name).name.split()} <= set(line.split()) for line in lines)
 
 
-def test_doctor_tries_every_part(autotune: Command) -> None:
+def test_doctor_tries_every_part(autotune):
     outcome = autotune("doctor", "--json")
     checks = {check["name"]: check for check in outcome.json}
     assert list(checks) == ["Python", "packages", "NVRTC", "C++ compiler", "GPU", "database", "cache folder"]
@@ -64,8 +62,8 @@ def test_doctor_tries_every_part(autotune: Command) -> None:
     assert not checks["GPU"]["essential"]
 
 
-def test_doctor_makes_no_database_and_looks_into_one_that_is_there(autotune: Command, tmp_path: Path) -> None:
-    def database() -> str:
+def test_doctor_makes_no_database_and_looks_into_one_that_is_there(autotune, tmp_path):
+    def database():
         (found,) = (
             check for check in autotune("doctor", "--db", str(path), "--json").json if check["name"] == "database"
         )
@@ -79,7 +77,7 @@ def test_doctor_makes_no_database_and_looks_into_one_that_is_there(autotune: Com
     assert database() == f"{path}, 0 problems"
 
 
-def test_doctor_names_the_remedy(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_names_the_remedy(autotune, monkeypatch):
     monkeypatch.setenv("CXX", "/no/such/compiler")
     outcome = autotune("doctor", "--db", "/dev/null/tuning.sqlite3")
     assert outcome.code == 1
@@ -88,11 +86,11 @@ def test_doctor_names_the_remedy(autotune: Command, monkeypatch: pytest.MonkeyPa
     assert outcome.stderr == "autotune: not working, but needed: C++ compiler, database\n"
 
 
-def full(**_options: Any) -> Any:
+def full(**_options):
     return Path("/dev/full").open("wb", buffering=0)
 
 
-def test_doctor_writes_to_the_cache_that_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_writes_to_the_cache_that_is_used(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(OSError, match="Not a directory"):
@@ -107,7 +105,7 @@ def test_doctor_writes_to_the_cache_that_is_used(tmp_path: Path, monkeypatch: py
 PROBLEM = ("--device", "h200", "--m", "520", "--n", "512", "--k", "512")
 
 
-def test_it_prints_what_a_call_gets(autotune: Command, tmp_path: Path) -> None:
+def test_it_prints_what_a_call_gets(autotune, tmp_path):
     from dispatcher.records import schedule, trial
 
     known = SgemmProblem(512, 512, 512)
@@ -145,13 +143,11 @@ FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]
         ("occupancy --device t", ["t4"]),
     ],
 )
-def test_what_begins_so_is_offered(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, completed: list[str]
-) -> None:
+def test_what_begins_so_is_offered(capsys, monkeypatch, words, completed):
     assert completions(capsys, monkeypatch, words) == completed
 
 
-def test_runs_are_offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_runs_are_offered(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "new.sqlite3"))
     assert completions(capsys, monkeypatch, "runs show ") == []
     with (
@@ -163,7 +159,7 @@ def test_runs_are_offered(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     assert made.id in completions(capsys, monkeypatch, "report ")
 
 
-def completions(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str) -> list[str]:
+def completions(capsys, monkeypatch, words):
     line = f"autotune {words}"
     monkeypatch.setenv("_AUTOTUNE_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)

@@ -5,7 +5,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cli.cli_command import Command
 
 from autotune import compiler
 from autotune.base.cache import cache_folder
@@ -15,12 +14,11 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
 TRANSPOSE, H200 = operator("transpose"), named_device("h200")
-
 PROBLEM = TRANSPOSE.problem_type(40, 33)
 
 
 @pytest.fixture
-def locked(autotune: Command, tmp_path: Path) -> Path:
+def locked(autotune, tmp_path):
     """A lock of a suite of one problem."""
     suite, path = tmp_path / "suite.json", tmp_path / "autotune.lock"
     suite.write_text('[{"m": 40, "n": 33}]')
@@ -29,9 +27,7 @@ def locked(autotune: Command, tmp_path: Path) -> Path:
     return path
 
 
-def test_what_a_lock_names_is_compiled_into_a_folder_that_needs_no_compiler(
-    autotune: Command, locked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_lock_names_is_compiled_into_a_folder_that_needs_no_compiler(autotune, locked, tmp_path, monkeypatch):
     outcome = autotune("warm", "--lock", str(locked), "--json")
     assert outcome.json == {"folder": f"{locked}.kernels", "choices": 1, "kernels": 1}
     assert outcome.stderr == "1/1  transpose m40-n33-e4\n"
@@ -45,7 +41,7 @@ def test_what_a_lock_names_is_compiled_into_a_folder_that_needs_no_compiler(
     assert kernel.cubin.startswith(b"\x7fELF")
 
 
-def test_machine_code_that_is_not_what_was_locked_is_refused(autotune: Command, locked: Path) -> None:
+def test_machine_code_that_is_not_what_was_locked_is_refused(autotune, locked):
     values = json.loads(locked.read_text())
     values["choices"][0]["cubins"] = ["0" * 64]
     locked.write_text(json.dumps(values))
@@ -54,7 +50,7 @@ def test_machine_code_that_is_not_what_was_locked_is_refused(autotune: Command, 
     assert "makes other machine code than" in outcome.stderr
 
 
-def test_what_programs_called_is_locked(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_programs_called_is_locked(autotune, tmp_path, monkeypatch):
     path = tmp_path / "autotune.lock"
     monkeypatch.setattr(called, "_file", lambda: tmp_path / "called.json")
     monkeypatch.setattr(called, "_noted", [])
@@ -79,7 +75,7 @@ def test_what_programs_called_is_locked(autotune: Command, tmp_path: Path, monke
         (("warm", "--lock", "x.lock", "sgemm"), "sgemm has options of its own"),
     ],
 )
-def test_what_was_typed_wrong_is_told(autotune: Command, words: tuple[str, ...], message: str) -> None:
+def test_what_was_typed_wrong_is_told(autotune, words, message):
     outcome = autotune(*words)
     assert outcome.code == 2
     assert message in outcome.stderr
@@ -88,9 +84,7 @@ def test_what_was_typed_wrong_is_told(autotune: Command, words: tuple[str, ...],
 WARM = ("warm", "transpose", "--device", "h200", "--n", "33")
 
 
-def test_what_it_compiled_is_not_compiled_again(
-    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_it_compiled_is_not_compiled_again(autotune, tmp_path, monkeypatch):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"m": 40}, {"m": 72}]')
     outcome = autotune(*WARM, "--suite", str(suite), "--json")
@@ -104,13 +98,13 @@ def test_what_it_compiled_is_not_compiled_again(
         assert compiler.compile_kernel(transpose.program(problem, schedule, spec), spec.arch).cubin
 
 
-def test_people_get_a_table(autotune: Command) -> None:
+def test_people_get_a_table(autotune):
     outcome = autotune(*WARM, "--m", "40")
     assert outcome.code == 0
     assert "model" in next(line for line in outcome.stdout.splitlines() if "m40-n33-e4" in line)
 
 
-def test_info_and_clear_say_what_and_where(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_info_and_clear_say_what_and_where(autotune, tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
     assert autotune("cache", "info").stdout == "files: 0, 0.0 MB, in a cache that does not exist yet\n"
     folder = cache_folder("sources")

@@ -2,11 +2,8 @@
 
 import logging
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from cli.cli_command import Command
 
 from autotune.base import log
 from autotune.base.worker import Worker
@@ -18,16 +15,14 @@ OCCUPANCY = ("occupancy", "transpose", "--m", "64", "--n", "64", "--device", "t4
 
 
 @pytest.fixture(autouse=True)
-def silent_again(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def silent_again(monkeypatch):
     monkeypatch.setenv(log._VARIABLE, "")
     yield
     log.logger.handlers = []
     log.logger.setLevel(logging.NOTSET)
 
 
-def test_kernels_are_compiled_or_taken_from_the_cache(
-    autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernels_are_compiled_or_taken_from_the_cache(autotune, tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     assert autotune(*OCCUPANCY).stderr == ""
     cached = r"\d\d:\d\d:\d\d  transpose [0-9a-f]{8} of sm_75: from the cache\n"
@@ -36,9 +31,7 @@ def test_kernels_are_compiled_or_taken_from_the_cache(
     assert re.search(r" of sm_75: compiled by NVRTC \S+ in \S+ s\n", autotune("-v", *OCCUPANCY).stderr)
 
 
-def test_records_are_read_from_the_database_or_from_the_cache(
-    environment: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_records_are_read_from_the_database_or_from_the_cache(environment, caplog):
     transpose, spec = operator("transpose"), named_device("h200")
     with caplog.at_level(logging.INFO, "autotune"):
         of_dispatcher.records(transpose, spec)
@@ -48,12 +41,12 @@ def test_records_are_read_from_the_database_or_from_the_cache(
 class Speaker:
     """What a worker hosts."""
 
-    def speak(self) -> None:
+    def speak(self):
         log.logger.info("from the worker")
 
 
 @pytest.mark.parametrize("shown", [False, True])
-def test_workers_speak_if_their_parent_does(capfd: pytest.CaptureFixture[str], shown: bool) -> None:
+def test_workers_speak_if_their_parent_does(capfd, shown):
     if shown:
         log.show_messages()
     worker = Worker(Speaker)

@@ -1,9 +1,7 @@
 """occupancy: of what a block takes, and of an operator's schedule."""
 
 import pytest
-from cli.cli_command import Command
 
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.compiler import CompiledKernel
 from autotune.search_spaces.contract.registry import operator
@@ -23,9 +21,7 @@ A100 = ("--device", "a100", "--threads", "256", "--registers", "64")
          {"threads": 768, "registers": 32, "shared_bytes": 49 * 1024}),
     ],
 )  # fmt: skip
-def test_worked_examples(
-    autotune: Command, arguments: tuple[str, ...], blocks: int, limiters: list[str], most: dict[str, int]
-) -> None:
+def test_worked_examples(autotune, arguments, blocks, limiters, most):
     (found,) = autotune("occupancy", *arguments, "--json").json
     assert (found["blocks_per_sm"], found["limiters"]) == (blocks, limiters)
     for name, amount in most.items():
@@ -38,10 +34,10 @@ def test_worked_examples(
     assert max(map(len, told.splitlines())) <= 80
 
 
-def test_a_schedule_takes_what_ptxas_reports(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[Program] = []
+def test_a_schedule_takes_what_ptxas_reports(autotune, monkeypatch):
+    compiled = []
 
-    def compile_kernel(program: Program, arch: str) -> CompiledKernel:
+    def compile_kernel(program, arch):
         compiled.append(program)
         return CompiledKernel(b"", Resources(99, shared_bytes=160), arch, "NVRTC 1.0")
 
@@ -57,7 +53,7 @@ def test_a_schedule_takes_what_ptxas_reports(autotune: Command, monkeypatch: pyt
     assert found["entry"] == "sgemm"
 
 
-def test_a_block_that_never_fits(autotune: Command) -> None:
+def test_a_block_that_never_fits(autotune):
     told = autotune("occupancy", "--threads", "1025", "--registers", "32", "--device", "h200").stdout
     assert "0 blocks per SM, 0 of 64 warps (0%), limited by warps\n" in told
 
@@ -72,6 +68,6 @@ def test_a_block_that_never_fits(autotune: Command) -> None:
         (("sgemm", "BM=129", "--device", "h200"), "block_m 129 is not a multiple of warp_m 32"),
     ],
 )
-def test_what_cannot_be(autotune: Command, arguments: tuple[str, ...], line: str) -> None:
+def test_what_cannot_be(autotune, arguments, line):
     outcome = autotune("occupancy", *arguments)
     assert (outcome.code, outcome.stdout, outcome.stderr) == (2, "", f"autotune: {line}\n")

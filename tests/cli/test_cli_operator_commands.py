@@ -1,9 +1,7 @@
 """An operator's commands follow from the fields of its problem."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import pytest
 import typer
@@ -40,11 +38,11 @@ class Reduction:
     mode: Mode = kind(Mode.FAST, allowed=FEWER)
 
     @classmethod
-    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def fitted(cls, fields):
         return {**fields, "rows": min(fields["rows"], 10 * fields.get("row_length", 7))}
 
 
-def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
+def test_fields_have_types_defaults_and_what_the_docstring_says():
     text = "numbers of rows and of words in one."
     assert fields_of(Reduction) == [
         Field("rows", int, None, 64, text),
@@ -54,8 +52,8 @@ def test_fields_have_types_defaults_and_what_the_docstring_says() -> None:
     ]
 
 
-def test_sizes_that_are_not_given_fit_those_that_are() -> None:
-    made: Any = problem_of_given
+def test_sizes_that_are_not_given_fit_those_that_are():
+    made = problem_of_given
     given = ({}, {"row_length": 3}, {"row_length": 3, "rows": 64})
     assert [made(Reduction, fields) for fields in given] == [
         Reduction(rows, length) for rows, length in ((64, 7), (30, 3), (64, 3))
@@ -72,16 +70,12 @@ def test_sizes_that_are_not_given_fit_those_that_are() -> None:
         ),
     ],
 )
-def test_a_new_operator_needs_no_code_here(
-    monkeypatch: pytest.MonkeyPatch, arguments: str, expected: dict[str, Any]
-) -> None:
-    operator: Any = replace(
-        OPERATORS["sgemm"], name="reduction", summary="y[i] = sum of x[i][j]", problem_type=Reduction
-    )
+def test_a_new_operator_needs_no_code_here(monkeypatch, arguments, expected):
+    operator = replace(OPERATORS["sgemm"], name="reduction", summary="y[i] = sum of x[i][j]", problem_type=Reduction)
     monkeypatch.setitem(OPERATORS, "reduction", operator)
-    calls: list[tuple[Any, Mapping[str, Any], int]] = []
+    calls = []
 
-    def count(operator: Any, fields: Mapping[str, Any], count: int = 1) -> None:
+    def count(operator, fields, count=1):
         """Count."""
         calls.append((operator, fields, count))
 

@@ -1,11 +1,14 @@
-"""The progress of runs, in lines and in a terminal."""
+"""The progress of runs, in lines and in a terminal, and tables in one that is too narrow for them."""
 
+import re
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from autotune.cli.app import run
+from autotune.cli.rendering.output import print_table
 from autotune.cli.rendering.progress import shown_progress
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
@@ -17,7 +20,7 @@ H200 = named_device("h200")
 OPTIONS = TuneOptions(9)
 
 
-def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_for_each_improvement_and_every_ten_seconds(capsys):
     sgemm = operator("sgemm")
     problem = sgemm.problem_type(1000, 1000, 1000)
     failed = Trial(
@@ -40,9 +43,7 @@ def test_a_line_for_each_improvement_and_every_ten_seconds(capsys: pytest.Captur
     ]
 
 
-def test_a_terminal_has_a_bar_for_each_run_that_goes_on(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_has_a_bar_for_each_run_that_goes_on(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
@@ -69,9 +70,7 @@ def test_a_terminal_has_a_bar_for_each_run_that_goes_on(
         (TuneOptions(4), "until 4 trials", "2 trials, about 20 s left for 2 more"),
     ],
 )
-def test_a_terminal_shows_which_limit_ends_the_run_and_how_trials_ended(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, options: TuneOptions, until: str, left: str
-) -> None:
+def test_a_terminal_shows_which_limit_ends_the_run_and_how_trials_ended(capsys, monkeypatch, options, until, left):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
@@ -92,3 +91,46 @@ def test_a_terminal_shows_which_limit_ends_the_run_and_how_trials_ended(
     assert left in told
     assert "2 TFLOP/s  3% of the roofline  1 ms measured  BM=" in told
     assert "1 wrong, 1 ok; 7 are compiled or wait" in told
+
+
+COLUMNS = ("device", "problem", "time", "time", "schedule")
+ROWS = [("H200", f"m{number}", "1 µs", number, "BM=128 BN=128") for number in (1, 2)]
+
+
+def printed(capsys, monkeypatch, width, rows, *expendable):
+    """The words of each line in a terminal of that width."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_table("Title", COLUMNS, ROWS[:rows], expendable)
+    text = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+    assert max(map(len, text.splitlines())) <= width
+    return [line.split() for line in text.splitlines() if line.strip() and "─" not in line]
+
+
+def test_columns_that_are_alike_become_words_of_the_title(capsys, monkeypatch):
+    assert printed(capsys, monkeypatch, 80, 2)[:2] == [["Title"], " ".join(COLUMNS).split()]
+    assert printed(capsys, monkeypatch, 40, 2, "schedule") == [
+        ["Title:", "device", "H200,", "time", "1", "µs"],
+        ["problem", "time", "schedule"],
+        ["m1", "1", "BM=128", "BN=128"],
+        ["m2", "2", "BM=128", "BN=128"],
+    ]
+
+
+def test_expendable_columns_go_first_and_the_widest_cells_are_folded_then(capsys, monkeypatch):
+    assert printed(capsys, monkeypatch, 30, 1, "problem", "device")[1:] == [
+        ["time", "time", "schedule"],
+        ["1", "µs", "1", "BM=128", "BN=128"],
+    ]
+    assert printed(capsys, monkeypatch, 24, 1, "problem", "device")[2:] == [["1", "µs", "1", "BM=128"], ["BN=128"]]
+
+
+def test_a_terminal_gets_the_default_schedule_first_and_each_field_if_asked(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["show", "gemm", "--device", "h200"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 24
+    assert lines[5].startswith("schedule       kernel=wgmma BM=")
+    assert run(["show", "gemm", "--device", "h200", "--all"]) == 0
+    assert "rows of D" in capsys.readouterr().out

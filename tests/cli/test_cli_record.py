@@ -1,14 +1,11 @@
 """record: the file that it writes, and what it refuses. Measuring itself is a stand-in."""
 
 import json
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cli.cli_command import Command
 
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.db.recording import read_recording
@@ -32,19 +29,18 @@ WORDS = (
 )
 
 UNRESTRICTED = ("record", "transpose", "--device", "h200", "--m", "512", "--n", "512")
-
 RECORD = (*UNRESTRICTED, *WORDS)
 
 
 class Measured:
     """Stands in for `tuner.record.record`: each schedule takes as long as its place in the list says."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.count = 0
         self.interrupted = False
         self.status = Status.OK
 
-    def __call__(self, operator: Any, problem: Any, device: Any, db: Any, schedules: Any, show: Any, run: Any) -> Any:
+    def __call__(self, operator, problem, device, db, schedules, show, run):
         self.count = len(schedules)
         samples = ((1e-3,), (2e-3,), (3e-3,))
         trials = [
@@ -63,13 +59,13 @@ class Measured:
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
+def measured(monkeypatch):
     stand_in = Measured()
     monkeypatch.setattr(measuring, "record", stand_in)
     return stand_in
 
 
-def test_it_writes_a_recording_and_says_what_is_in_it(autotune: Command, measured: Measured, tmp_path: Path) -> None:
+def test_it_writes_a_recording_and_says_what_is_in_it(autotune, measured, tmp_path):
     path = tmp_path / "r.jsonl.gz"
     outcome = autotune(*RECORD, "-o", str(path), "--json")
     assert outcome.json == {
@@ -93,16 +89,14 @@ def test_it_writes_a_recording_and_says_what_is_in_it(autotune: Command, measure
         ((*WORDS, "--device", "h300"), 2, "unknown device 'h300'"),
     ],
 )
-def test_what_cannot_be_recorded_is_refused(
-    autotune: Command, measured: Measured, tmp_path: Path, words: tuple[str, ...], code: int, message: str
-) -> None:
+def test_what_cannot_be_recorded_is_refused(autotune, measured, tmp_path, words, code, message):
     outcome = autotune(*UNRESTRICTED, *words, "-o", str(tmp_path / "r.jsonl.gz"))
     assert (outcome.code, outcome.stdout) == (code, "")
     assert message in outcome.stderr.splitlines()[-1]
     assert not list(tmp_path.glob("r.*"))
 
 
-def test_interrupted_or_fruitless_it_leaves_no_file(autotune: Command, measured: Measured, tmp_path: Path) -> None:
+def test_interrupted_or_fruitless_it_leaves_no_file(autotune, measured, tmp_path):
     path = tmp_path / "r.jsonl.gz"
     measured.interrupted = True
     outcome = autotune(*RECORD, "-o", str(path))
@@ -115,17 +109,13 @@ def test_interrupted_or_fruitless_it_leaves_no_file(autotune: Command, measured:
 
 
 H200 = named_device("h200")
-
 TRANSPOSE = operator("transpose")
-
 PROBLEM = TRANSPOSE.problem_type(40, 30)
-
 SCHEDULE = TRANSPOSE.default(PROBLEM, H200)
-
 SOURCE = TRANSPOSE.program(PROBLEM, SCHEDULE, H200)
 
 
-def report(**changes: Any) -> FailureReport:
+def report(**changes):
     trial = Trial(
         device=DeviceRecord(H200.name, H200.compute_capability, asdict(H200) | {"compute_capability": [9, 0]}),
         problem=ProblemRecord("transpose", PROBLEM.key, PROBLEM.to_dict()),
@@ -139,24 +129,24 @@ def report(**changes: Any) -> FailureReport:
     return FailureReport(replace(trial, **changes), "h200", 3, SOURCE.source)
 
 
-def written(failure: FailureReport) -> str:
+def written(failure):
     path = failure.write()
     assert path
     return str(path)
 
 
 @pytest.fixture
-def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[[Evaluation], None]:
+def outcomes(monkeypatch):
     """A function that says what the device finds, which is in this process."""
     monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
 
-    def set_outcome(found: Evaluation) -> None:
+    def set_outcome(found):
         monkeypatch.setattr(OfflineSession, "evaluate", lambda *_: found)
 
     return set_outcome
 
 
-def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment: Path) -> None:
+def test_a_candidate_that_works_now_is_a_success(autotune, environment):
     outcome = autotune("replay", written(report()), "--json")
     assert outcome.code == 0
     recorded, replayed = outcome.json["recorded"], outcome.json["replayed"]
@@ -166,7 +156,7 @@ def test_a_candidate_that_works_now_is_a_success(autotune: Command, environment:
         assert db.trials() == []
 
 
-def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: Callable[[Evaluation], None]) -> None:
+def test_a_candidate_that_fails_again_is_a_failure(autotune, outcomes):
     outcomes(Evaluation(Status.CRASHED, error="the process for measuring ended by SIGSEGV"))
     outcome = autotune("replay", written(report(program_digest="0" * 64)))
     assert outcome.code == 1
@@ -188,9 +178,7 @@ def test_a_candidate_that_fails_again_is_a_failure(autotune: Command, outcomes: 
         ({"more": 1}, "is no failure report"),
     ],
 )
-def test_a_report_that_is_wrong_is_refused(
-    autotune: Command, tmp_path: Path, changes: dict[str, Any], complaint: str
-) -> None:
+def test_a_report_that_is_wrong_is_refused(autotune, tmp_path, changes, complaint):
     file = tmp_path / "report.json"
     file.write_text(json.dumps(json.loads(Path(written(report())).read_text()) | changes))
     assert complaint in autotune("replay", str(file)).refusal
@@ -204,29 +192,27 @@ def test_a_report_that_is_wrong_is_refused(
         (report(problem=ProblemRecord("nosuch", "m1", {})), "unknown operator 'nosuch'"),
     ],
 )
-def test_a_candidate_that_cannot_be_is_refused(autotune: Command, failure: FailureReport, complaint: str) -> None:
+def test_a_candidate_that_cannot_be_is_refused(autotune, failure, complaint):
     assert complaint in autotune("replay", written(failure)).refusal
 
 
-def test_a_file_that_is_not_there(autotune: Command, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there(autotune, tmp_path):
     outcome = autotune("replay", str(tmp_path / "none.json"))
     assert outcome.code == 2
     assert "expected a failure report of autotune tune" in outcome.stderr
 
 
-def test_the_sanitizer_is_for_gpus_and_has_tools(autotune: Command) -> None:
+def test_the_sanitizer_is_for_gpus_and_has_tools(autotune):
     path = written(report())
     assert "needs a GPU" in autotune("replay", path, "--sanitize", "memcheck").stderr
     assert "expected one of memcheck, racecheck" in autotune("replay", path, "--sanitize", "leakcheck").stderr
 
 
 @pytest.mark.parametrize(("clean", "code"), [(True, 0), (False, 1)])
-def test_the_sanitizer_watches_one_launch(
-    autotune: Command, monkeypatch: pytest.MonkeyPatch, clean: bool, code: int
-) -> None:
-    watched: list[Any] = []
+def test_the_sanitizer_watches_one_launch(autotune, monkeypatch, clean, code):
+    watched = []
 
-    def watch(tool: str, program: list[Any]) -> tuple[bool, str]:
+    def watch(tool, program):
         watched.extend([tool, *program])
         return clean, "the report\n"
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli.cli_command import Command
 from factories import TRANSPOSE, schedules, trials
 
 from autotune.db import RunRecord, TuningDB
@@ -14,7 +13,7 @@ RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
 
 @pytest.fixture
-def stored(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def stored(environment, tmp_path, monkeypatch):
     """A run of three trials of one problem, and two trials of another one without a run."""
     monkeypatch.chdir(tmp_path)
     run = RunRecord("autotune tune transpose", "transpose", {"trials": 3}, "bayes", 0, [], "0123abcd")
@@ -37,9 +36,7 @@ def stored(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("transpose --device h200 -o page.html", "page.html", 5, 2),
     ],
 )
-def test_a_page_is_written(
-    autotune: Command, tmp_path: Path, arguments: str, name: str, count: int, problems: int
-) -> None:
+def test_a_page_is_written(autotune, tmp_path, arguments, name, count, problems):
     outcome = autotune("report", *arguments.split())
     assert (outcome.code, outcome.stdout) == (0, f"wrote {name}, {count} trials: open it in a browser\n")
     written = (tmp_path / name).read_bytes()
@@ -50,7 +47,7 @@ def test_a_page_is_written(
 
 
 @pytest.mark.usefixtures("stored")
-def test_what_cannot_be_is_skipped_and_told(autotune: Command) -> None:
+def test_what_cannot_be_is_skipped_and_told(autotune):
     (trial,) = trials(schedules(1))
     schedule, problem = {**trial.schedule, "tile_m": -1}, replace(trial.problem, key="m-4", fields={"m": -4})
     with TuningDB() as db:
@@ -69,7 +66,7 @@ def test_what_cannot_be_is_skipped_and_told(autotune: Command) -> None:
 
 
 @pytest.mark.usefixtures("stored")
-def test_results_of_bench_are_added(autotune: Command, tmp_path: Path) -> None:
+def test_results_of_bench_are_added(autotune, tmp_path):
     without = autotune("report", "--json").json["bytes"]
     files = [str(RESULTS / f"suite-{name}.json") for name in ("gemm", "rows")]
     assert autotune("report", "--bench", files[0], "--bench", files[1], "--json").json["bytes"] > without + 5000
@@ -87,14 +84,14 @@ def test_results_of_bench_are_added(autotune: Command, tmp_path: Path) -> None:
         ("-o none/page.html", 2, "there is no folder"),
     ],
 )
-def test_what_selects_nothing_is_one_line(autotune: Command, arguments: str, code: int, said: str) -> None:
+def test_what_selects_nothing_is_one_line(autotune, arguments, code, said):
     outcome = autotune("report", *arguments.split())
     assert (outcome.code, outcome.stdout) == (code, "")
     assert said in outcome.stderr
     assert outcome.stderr.count("\n") == 1
 
 
-def test_without_runs_an_operator_is_asked_for(autotune: Command, tmp_path: Path) -> None:
+def test_without_runs_an_operator_is_asked_for(autotune, tmp_path):
     outcome = autotune("report")
     assert outcome.code == 2
     assert "has no runs of one operator; name one: sgemm, transpose" in outcome.stderr

@@ -3,10 +3,8 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from cli.cli_command import Command
 from test_cli_database import trial
 
 from autotune.db import Outcome, RunRecord, TuningDB
@@ -16,7 +14,7 @@ DEVICE = {"selector": "h200", "model": "NVIDIA H200", "time_source": "modelled",
 
 
 @pytest.fixture
-def two(environment: Path) -> None:
+def two(environment):
     """A run of two trials that was interrupted, and a later one with the best time that never ended."""
     known = trial("sgemm", "m1-n1-k1-nn", "h200", 2e-6)
     with TuningDB() as db:
@@ -34,7 +32,7 @@ def two(environment: Path) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_runs_are_listed_newest_first(autotune: Command) -> None:
+def test_runs_are_listed_newest_first(autotune):
     listed = autotune("runs", "--json").json
     assert [(one["id"], one["state"], one["counts"]) for one in listed] == [
         ("4567cdef", "killed", {"ok": 1}),
@@ -46,7 +44,7 @@ def test_runs_are_listed_newest_first(autotune: Command) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_the_list_fits_80_columns(autotune: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_fits_80_columns(autotune, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     lines = [re.sub(r"\x1b\[\d*m", "", line).rstrip() for line in autotune("runs").stdout.splitlines()]
@@ -59,7 +57,7 @@ def test_the_list_fits_80_columns(autotune: Command, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("two")
-def test_a_run_is_shown_with_its_best_trials(autotune: Command) -> None:
+def test_a_run_is_shown_with_its_best_trials(autotune):
     shown = autotune("runs", "show", "0123").stdout
     for words in ("interrupted", "autotune tune sgemm --seed 0", "bayes, seed 0", "trials 2", "driver 580"):
         assert words in shown
@@ -72,7 +70,7 @@ def test_a_run_is_shown_with_its_best_trials(autotune: Command) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_best_of_a_run(autotune: Command) -> None:
+def test_best_of_a_run(autotune):
     assert [one["seconds"] for one in autotune("db", "best", "--run", "0123abcd", "--json").json] == [3e-6]
     assert [one["seconds"] for one in autotune("db", "best", "--json").json] == [1e-6]
 
@@ -87,17 +85,17 @@ def test_best_of_a_run(autotune: Command) -> None:
         ("runs --limit 1 show 0123", "write them after autotune runs show"),
     ],
 )
-def test_what_names_no_run_is_bad_input(autotune: Command, arguments: str, said: str) -> None:
+def test_what_names_no_run_is_bad_input(autotune, arguments, said):
     assert said in autotune(*arguments.split()).refusal
 
 
-def test_no_runs_are_one_line(autotune: Command) -> None:
+def test_no_runs_are_one_line(autotune):
     outcome = autotune("runs")
     assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", "no runs; run autotune tune first\n")
 
 
 @pytest.mark.usefixtures("two")
-def test_an_export_that_cannot_be_written_is_one_line(autotune: Command, tmp_path: Path) -> None:
+def test_an_export_that_cannot_be_written_is_one_line(autotune, tmp_path):
     assert (
         "there is no folder"
         in autotune("runs", "export", "0123", "--optuna", str(tmp_path / "none" / "run.journal")).refusal

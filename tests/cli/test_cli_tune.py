@@ -1,23 +1,19 @@
 """tune: what it hands to the tuner, what it shows, and its exit codes. The tuner itself is a stand-in."""
 
 import re
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from cli.cli_command import Command
 from factories import calibration, recording
-from postgres_server import PASSWORD, PostgresServer
+from postgres_server import PASSWORD
 
 from autotune import tuner
 from autotune.base.confidence import Interval
 from autotune.cli.commands import tune as command
 from autotune.cli.rendering import winner as tuned
-from autotune.codegen.model.problem import Problem
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
 from autotune.devices.base import DeviceError
@@ -35,28 +31,17 @@ TRANSPOSE = ("tune", "transpose", "--device", "h200")
 class Search:
     """Stands in for `tuner.tune`: notes its arguments and ends as told, by default with a winner of 1 ms."""
 
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-        self.following: list[tuple[str, str] | None] = []  # operator and key
-        self.options: TuneOptions | None = None
-        self.wins: Callable[[Problem], bool] = lambda problem: True
+    def __init__(self):
+        self.problems = []
+        self.following = []  # operator and key
+        self.options = None
+        self.wins = lambda problem: True
         self.interrupted_at = 0
-        self.error: Exception | None = None
-        self.ratio: Interval | None = None
-        self.lost_at: tuple[str, int] | None = None
+        self.error = None
+        self.ratio = None
+        self.lost_at = None
 
-    def __call__(
-        self,
-        operator: Any,
-        problem: Any,
-        device: Any,
-        db: TuningDB,
-        options: TuneOptions,
-        show: Any,
-        pool: Any,
-        run: Any,
-        following: tuple[Any, Problem] | None,
-    ) -> TuneResult:
+    def __call__(self, operator, problem, device, db, options, show, pool, run, following):
         if self.lost_at == (device.selector, problem.m):
             raise DeviceError("it fell off the bus")
         self.problems.append(problem)
@@ -74,7 +59,7 @@ class Search:
         )
 
     @staticmethod
-    def _trial(operator: Any, problem: Any, device: Any, wins: bool) -> Trial:
+    def _trial(operator, problem, device, wins):
         schedule = operator.default(problem, device.spec)
         return Trial(
             device=DeviceRecord(device.spec.name, device.spec.compute_capability, {}),
@@ -87,7 +72,7 @@ class Search:
         )
 
 
-def gpu(selector: str) -> Any:
+def gpu(selector):
     """An offline device that says it is the GPU of this number."""
     stand_in = select.device("h200")
     stand_in.selector = selector
@@ -95,14 +80,14 @@ def gpu(selector: str) -> Any:
 
 
 @pytest.fixture
-def search(monkeypatch: pytest.MonkeyPatch) -> Search:
+def search(monkeypatch):
     stand_in = Search()
     monkeypatch.setattr(tuner, "tune", stand_in)
     monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(select.device(selector)))
     return stand_in
 
 
-def test_options_reach_the_tuner(autotune: Command, search: Search) -> None:
+def test_options_reach_the_tuner(autotune, search):
     sizes = ("--m", "64", "--n", "32", "--element-bytes", "8")
     budget = ("--trials", "5", "--seconds", "2.5", "--sampler", "random", "--seed", "7")
     assert autotune(*TRANSPOSE, *sizes, *budget).code == 0
@@ -110,7 +95,7 @@ def test_options_reach_the_tuner(autotune: Command, search: Search) -> None:
     assert search.options == TuneOptions(trials=5, seconds=2.5, sampler="random", seed=7)
 
 
-def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, environment: Path) -> None:
+def test_the_winner_is_shown_with_its_source(autotune, search, environment):
     outcome = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000")
     assert "1 ms modelled" in outcome.stdout
     assert "8 GB/s" in outcome.stdout
@@ -124,7 +109,7 @@ def test_the_winner_is_shown_with_its_source(autotune: Command, search: Search, 
 
 
 @pytest.mark.usefixtures("search")
-def test_the_newest_sources_of_winners_stay(autotune: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_sources_of_winners_stay(autotune, tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setattr(tuned, "_MOST_SOURCES", 2)
     sources = [
@@ -133,7 +118,7 @@ def test_the_newest_sources_of_winners_stay(autotune: Command, tmp_path: Path, m
     assert sorted(sources[0].parent.iterdir()) == sorted(sources[1:])
 
 
-def test_the_final_is_told_with_its_ratio(autotune: Command, search: Search) -> None:
+def test_the_final_is_told_with_its_ratio(autotune, search):
     search.ratio = Interval(0.9951, 1.0004, 1.0062)
     told = autotune(*TRANSPOSE).stdout
     assert "the incumbent stays: the challenger takes 1.000 (0.995 to 1.006) of its time" in told
@@ -141,7 +126,7 @@ def test_the_final_is_told_with_its_ratio(autotune: Command, search: Search) -> 
     assert run["runoff"] == {"won_by": "incumbent", "ratio": {"low": 0.9951, "middle": 1.0004, "high": 1.0062}}
 
 
-def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environment: Path) -> None:
+def test_json_is_all_that_stdout_gets(autotune, search, environment):
     document = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000", "--json").json
     with TuningDB() as db:
         assert [document["run"]] == [one.id for one in db.runs()]
@@ -157,13 +142,13 @@ def test_json_is_all_that_stdout_gets(autotune: Command, search: Search, environ
     assert run["peak_share"] == pytest.approx(8e9 / 4.8e12)
 
 
-def test_peak_is_what_bounds_the_problem(autotune: Command, search: Search) -> None:
+def test_peak_is_what_bounds_the_problem(autotune, search):
     document = autotune("tune", "sgemm", "--device", "h200", "--json").json
     assert document["results"][0]["operations_per_second"] == {"fp32": 2 * 4096**3 / 1e-3}
     assert document["results"][0]["peak_share"] == pytest.approx(2 * 4096**3 / 1e-3 / 66.9e12, rel=1e-2)
 
 
-def test_a_share_is_that_of_the_measured_peak(autotune: Command, search: Search) -> None:
+def test_a_share_is_that_of_the_measured_peak(autotune, search):
     with TuningDB() as db:
         db.record_calibration(calibration("NVIDIA H200"), named_device("h200"))
     outcome = autotune(*TRANSPOSE, "--m", "1000", "--n", "1000", "--json")
@@ -172,7 +157,7 @@ def test_a_share_is_that_of_the_measured_peak(autotune: Command, search: Search)
     assert told == "0"
 
 
-def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, tmp_path: Path) -> None:
+def test_a_suite_is_tuned_problem_by_problem(autotune, search, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"group": "small", "m": 8, "n": 4}, {"m": 16}]')
     search.wins = lambda problem: problem.m == 8  # type: ignore[attr-defined]
@@ -186,21 +171,19 @@ def test_a_suite_is_tuned_problem_by_problem(autotune: Command, search: Search, 
     assert outcome.stderr.endswith(" lists the errors\n")
 
 
-def test_a_thread_that_measures_waits_for_no_turn_of_python(
-    autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turns: list[float] = []
+def test_a_thread_that_measures_waits_for_no_turn_of_python(autotune, search, monkeypatch):
+    turns = []
     monkeypatch.setattr("sys.setswitchinterval", turns.append)
     assert autotune(*TRANSPOSE, "--m", "8").code == 0
     assert turns == [0.0005]
 
 
-def test_the_shipped_suite_is_known_by_its_name(autotune: Command, search: Search) -> None:
+def test_the_shipped_suite_is_known_by_its_name(autotune, search):
     assert autotune("tune", "sgemm", "--device", "h200", "--suite", "gemm").code == 0
     assert sum(isinstance(problem, SGEMM.problem_type) for problem in search.problems) == 66
 
 
-def test_a_product_of_few_rows_is_tuned_as_a_gemv_too(autotune: Command, search: Search) -> None:
+def test_a_product_of_few_rows_is_tuned_as_a_gemv_too(autotune, search):
     few = ("tune", "sgemm", "--device", "h200", "--m", "4")
     outcome = autotune(*few, "--json")
     assert [one["operator"] for one in outcome.json["results"]] == ["sgemm", "gemv"]
@@ -213,7 +196,7 @@ def test_a_product_of_few_rows_is_tuned_as_a_gemv_too(autotune: Command, search:
     assert len(search.problems) == 3
 
 
-def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search, tmp_path: Path) -> None:
+def test_an_interrupted_run_says_how_to_go_on(autotune, search, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"m": 8}, {"m": 16}, {"m": 24}]')
     search.interrupted_at = 2
@@ -223,7 +206,7 @@ def test_an_interrupted_run_says_how_to_go_on(autotune: Command, search: Search,
     assert "the same command continues" in outcome.stderr
 
 
-def test_stale_records_are_renewed(autotune: Command, search: Search, environment: Path) -> None:
+def test_stale_records_are_renewed(autotune, search, environment):
     h200, transpose = select.device("h200"), operator_of("transpose")
     old, new = (transpose.problem_type(n, n) for n in (8, 16))
     with TuningDB() as db:
@@ -247,7 +230,7 @@ def test_stale_records_are_renewed(autotune: Command, search: Search, environmen
         (OSError(28, "No space left on device", "/cache"), 1, "autotune: /cache: No space left on device"),
     ],
 )
-def test_what_goes_wrong_is_one_line(autotune: Command, search: Search, error: Exception, code: int, line: str) -> None:
+def test_what_goes_wrong_is_one_line(autotune, search, error, code, line):
     search.error = error
     outcome = autotune(*TRANSPOSE, "--json")
     assert (outcome.code, outcome.stdout) == (code, "")
@@ -255,7 +238,7 @@ def test_what_goes_wrong_is_one_line(autotune: Command, search: Search, error: E
     assert "Traceback" not in outcome.stderr
 
 
-def test_devices_of_different_models_tune_every_problem(autotune: Command, search: Search, tmp_path: Path) -> None:
+def test_devices_of_different_models_tune_every_problem(autotune, search, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"m": 8}, {"m": 16}]')
     outcome = autotune(*TRANSPOSE, "--device", "h200,t4", "--suite", str(suite), "--json")
@@ -268,9 +251,7 @@ def test_devices_of_different_models_tune_every_problem(autotune: Command, searc
     assert {line.partition("1/200")[0] for line in outcome.stderr.splitlines() if "1/200" in line} == {"h200: ", "t4: "}
 
 
-def test_one_problem_is_tuned_by_one_device_of_a_model(
-    autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_problem_is_tuned_by_one_device_of_a_model(autotune, search, monkeypatch):
     monkeypatch.setattr(select, "cuda_device_count", lambda: 3)
     monkeypatch.setattr(select, "worker_device", lambda selector, **_: nullcontext(gpu(selector)))
     outcome = autotune("tune", "transpose", "--device", "all", "--json")
@@ -280,7 +261,7 @@ def test_one_problem_is_tuned_by_one_device_of_a_model(
     )
 
 
-def test_a_lost_device_is_named_and_what_was_done_is_told(autotune: Command, search: Search, tmp_path: Path) -> None:
+def test_a_lost_device_is_named_and_what_was_done_is_told(autotune, search, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"m": 8}, {"m": 16}, {"m": 24}]')
     search.lost_at = ("t4", 16)
@@ -303,16 +284,14 @@ def test_a_lost_device_is_named_and_what_was_done_is_told(autotune: Command, sea
         ("all", "autotune: --device all: the NVIDIA driver sees no GPU; name offline devices, such as h200,t4"),
     ],
 )
-def test_devices_that_are_not_there(
-    autotune: Command, search: Search, monkeypatch: pytest.MonkeyPatch, devices: str, line: str
-) -> None:
+def test_devices_that_are_not_there(autotune, search, monkeypatch, devices, line):
     monkeypatch.setattr(select, "cuda_device_count", lambda: 0)
     outcome = autotune(*TRANSPOSE, "--device", devices)
     assert (outcome.code, search.problems) == (2, [])
     assert outcome.stderr.startswith(line)
 
 
-def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environment: Path) -> None:
+def test_a_database_that_is_read_only_is_a_failure(autotune, environment):
     autotune("db", "path")
     read_only = f"sqlite:///file:{environment}?mode=ro&uri=true"
     outcome = autotune(*TRANSPOSE, "--m", "8", "--n", "8", "--trials", "1", "--db", read_only)
@@ -320,9 +299,7 @@ def test_a_database_that_is_read_only_is_a_failure(autotune: Command, environmen
     assert "read-only" in outcome.stderr.splitlines()[-1]
 
 
-def test_a_study_on_a_server_whose_password_is_not_printed(
-    autotune: Command, search: Search, postgres: PostgresServer
-) -> None:
+def test_a_study_on_a_server_whose_password_is_not_printed(autotune, search, postgres):
     url = postgres.new_database()
     outcome = autotune(*TRANSPOSE, "--db", url, "--study", "night")
     assert outcome.code == 0
@@ -336,9 +313,7 @@ def test_a_study_on_a_server_whose_password_is_not_printed(
     assert PASSWORD not in outcome.stdout + outcome.stderr
 
 
-def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
-    autotune: Command, search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_untuned_calls_are_tuned_most_called_first_unless_recorded(autotune, search, tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(called, "_noted", [])
     model, transpose = named_device("h200").name, operator_of("transpose").problem_type
@@ -359,13 +334,13 @@ def test_untuned_calls_are_tuned_most_called_first_unless_recorded(
     assert outcome.stderr == f"nothing to tune: there are no untuned calls of sgemm on {model}\n"
 
 
-def test_untuned_and_a_suite_exclude_each_other(autotune: Command, search: Search) -> None:
+def test_untuned_and_a_suite_exclude_each_other(autotune, search):
     outcome = autotune(*TRANSPOSE, "--untuned", "--suite", "suite.json")
     assert (outcome.code, search.problems) == (2, [])
     assert outcome.stderr == "autotune: --suite and --untuned exclude each other: each selects the problems to tune\n"
 
 
-def test_an_empty_problem_is_not_tuned(autotune: Command, search: Search, tmp_path: Path) -> None:
+def test_an_empty_problem_is_not_tuned(autotune, search, tmp_path):
     suite = tmp_path / "suite.json"
     suite.write_text('[{"m": 0}, {"m": 16}]')
     outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
@@ -374,7 +349,7 @@ def test_an_empty_problem_is_not_tuned(autotune: Command, search: Search, tmp_pa
     assert "nothing to tune: transpose m0-n4096-e4 has nothing to compute\n" in outcome.stderr
 
 
-def test_a_problem_that_a_recording_lacks_is_bad_input(autotune: Command, tmp_path: Path) -> None:
+def test_a_problem_that_a_recording_lacks_is_bad_input(autotune, tmp_path):
     path = recording(tmp_path / "recording.jsonl.gz", 2)
     outcome = autotune("tune", "transpose", "--m", "64", "--device", f"replay:{path}")
     assert (outcome.code, outcome.stderr.count("\n")) == (2, 2)

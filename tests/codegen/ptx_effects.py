@@ -1,7 +1,6 @@
 """What a PTX entry does to memory, with its operands traced back to the entry's parameters."""
 
 import re
-from collections.abc import Iterator, Sequence
 
 _REGISTER = re.compile(r"%[a-z]+\d*")
 _ENTRY = re.compile(r"\.visible \.entry (\w+)\((.*?)\)\s*\{(.*?)\n\}", re.DOTALL)
@@ -16,7 +15,7 @@ _COPIES = (
 _ELSEWHERE = ("{", "}", "$", ".", "//", "bra", "ret")
 
 
-def effects(ptx: str, parameters: Sequence[str]) -> dict[str, list[str]]:
+def effects(ptx, parameters):
     """The stores, branches and inline assembly of each entry, in order.
 
     A register is replaced by what it holds: a parameter by its name (``as s32`` if fewer than its 64 bits are read), a
@@ -27,12 +26,12 @@ def effects(ptx: str, parameters: Sequence[str]) -> dict[str, list[str]]:
 
 
 class _Entry:
-    def __init__(self, parameters: Sequence[str], bits: Sequence[int]) -> None:
+    def __init__(self, parameters, bits):
         self._parameters = list(zip(parameters, bits, strict=True))
-        self._values: dict[str, str] = {}
+        self._values = {}
         self._results = 0
 
-    def effects(self, body: str) -> Iterator[str]:
+    def effects(self, body):
         inline = False
         for line in re.sub(r"\{\s*\.reg[^;]*;", "", body).replace(";", ";\n").splitlines():
             statement = _without_types(" ".join(line.split()).rstrip(";"))
@@ -50,17 +49,17 @@ class _Entry:
             else:
                 self._define(*statement.split(" ", 1))
 
-    def _held(self, text: str) -> str:
+    def _held(self, text):
         text = _REGISTER.sub(lambda register: self._values.get(register[0], register[0]), text)
         return re.sub(r"(\+\d+)+", lambda terms: f"+{sum(map(int, terms[0][1:].split('+')))}", text)
 
-    def _name_results(self, statement: str) -> None:
+    def _name_results(self, statement):
         for register in _REGISTER.findall(statement):
             if register not in self._values:
                 self._results += 1
                 self._values[register] = f"v{self._results}"
 
-    def _define(self, operation: str, operands: str) -> None:
+    def _define(self, operation, operands):
         if packed := re.fullmatch(r"(\S+), (\{.*\})", operands):
             self._values[packed[1]] = self._held(packed[2])
             return
@@ -84,11 +83,11 @@ class _Entry:
         self._values[target] = value
 
 
-def _bits(declared: str) -> list[int]:
+def _bits(declared):
     return [int(bits) for bits in re.findall(r"\.param \.[bfus](\d+)", declared)]
 
 
-def _without_types(statement: str) -> str:
+def _without_types(statement):
     """Loads, stores and comparisons for equality take floats and integers alike; zero is zero."""
     statement = statement.replace("0f00000000", "0")
     return re.sub(r"^((?:ld|st|setp\.eq)(?:\.\S*?)?)\.[fsu](?=(?:8|16|32|64) )", r"\1.b", statement)

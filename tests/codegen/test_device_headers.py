@@ -63,7 +63,7 @@ USES = {
 }
 
 
-def every_header() -> Program:
+def every_header():
     body = "\n".join(f"{{{use}}}" for use in USES.values())
     text = f"""{inlined(*(f"cuda/{name}.cuh" for name in USES))}
 {cuda_arguments(ARGUMENTS)}
@@ -77,5 +77,5 @@ extern "C" __global__ void __launch_bounds__(256) kernel(const Arguments argumen
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
-def test_every_header_compiles(arch: str) -> None:
+def test_every_header_compiles(arch):
     assert compile_kernel(every_header(), arch).resources.spill_store_bytes == 0

@@ -9,7 +9,6 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from nvrtc import compiled_ptx
@@ -36,13 +35,13 @@ extern "C" __global__ void use_{index}(int* word, float* out, const float* globa
 
 
 @cache
-def compiled(arch: str) -> str:
+def compiled(arch):
     entries = "".join(ENTRY.format(index=index, use=use["use"]) for index, (_, use) in enumerate(USES))
     return compiled_ptx(inlined(*(f"cuda/{header}.cuh" for header in PINNED)) + entries, arch)
 
 
 @cache
-def found(arch: str) -> dict[str, list[str]]:
+def found(arch):
     marks = {"st.global.b32 [word], 1": "before", "st.global.b32 [word], 2": "after"}
     return {
         entry: [marks.get(effect, effect) for effect in listed]
@@ -52,19 +51,19 @@ def found(arch: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(("index", "use"), list(enumerate(use for _, use in USES)), ids=[use["use"] for _, use in USES])
-def test_a_use_becomes_these_instructions(index: int, use: dict[str, Any], arch: str) -> None:
+def test_a_use_becomes_these_instructions(index, use, arch):
     listed = [use[known] for known in ARCHS[: ARCHS.index(arch) + 1] if known in use]
     if listed:
         assert found(arch)[f"use_{index}"] == [*listed[-1], "after"]
 
 
-def test_shared_memory_is_aligned() -> None:
+def test_shared_memory_is_aligned():
     for arch in ARCHS:
         aligned = re.findall(r"\.extern \.shared \.align (\d+) \.b8 (\w+)\[\]", compiled(arch))
         assert set(aligned) == {("16", "shared_bytes"), ("1024", "tile_bytes")}
 
 
-def test_volatile_assembly_clobbers_memory() -> None:
+def test_volatile_assembly_clobbers_memory():
     """NVRTC keeps accesses on their side of volatile assembly in any case, though it need not: no PTX shows this."""
     for path in sorted(CUDA.glob("*.cuh")):
         for statement in re.findall(r"asm volatile\((.*?)\);", path.read_text(), re.DOTALL):

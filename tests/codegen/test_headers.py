@@ -1,9 +1,7 @@
 """Sources hold what one kernel uses and nothing else, and entries declare what a block takes."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -50,13 +48,13 @@ _CONSTANT = re.compile(r"^  (?:static constexpr|const) [\w ]+ (\w+)(?: = |;)", r
 
 
 @pytest.mark.parametrize("rung", LADDERS)
-def test_rungs_of_a_ladder_are_short(rung: str) -> None:
+def test_rungs_of_a_ladder_are_short(rung):
     most = 100 if "naive" in rung or "coalesced" in rung else 280
     assert len(LADDERS[rung].splitlines()) <= most
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_every_definition_is_used(name: str) -> None:
+def test_every_definition_is_used(name):
     source = _COMMENT.sub("", SOURCES[name])
     defined = [first or second for first, second in _DEFINED.findall(source)]
     assert defined
@@ -65,19 +63,19 @@ def test_every_definition_is_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_every_constant_is_read(name: str) -> None:
+def test_every_constant_is_read(name):
     for struct in re.findall(r"^struct (Schedule|Problem) \{\n(.*?)^\};", SOURCES[name], re.M | re.S):
         for one in _CONSTANT.findall(struct[1]):
             assert re.search(rf"\b{struct[0]}::{one}\b|\b{struct[0].lower()}\.{one}\b", SOURCES[name]), one
 
 
 @pytest.fixture
-def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+def kernel(tmp_path, monkeypatch):
     """The source of `entry` from the text of a header, which may include `other.cuh`."""
     monkeypatch.setattr(headers, "_FOLDER", tmp_path)
     (tmp_path / "other.cuh").write_text("#pragma once\n// Other.\n\nint other() { return 1; }\n\nint unused();\n")
 
-    def source(text: str, **constants: int | str) -> str:
+    def source(text, **constants):
         caches = (headers._parsed, headers._own_condition_names, headers._condition_names, headers._parts)
         for cached in (*caches, headers._used_source):
             cached.cache_clear()
@@ -87,7 +85,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str
     return source
 
 
-def test_conditions_on_constants_are_resolved(kernel: Callable[..., str]) -> None:
+def test_conditions_on_constants_are_resolved(kernel):
     text = """#if mode == fast && stages > 1
 int entry() { return 1; }
 #elif !(mode == fast) || stages != 1
@@ -96,7 +94,7 @@ int entry() { return 2; }
 int entry() { return 3; }
 #endif
 """
-    fast: dict[str, int | str] = {"fast": "fast", "mode": "fast"}
+    fast = {"fast": "fast", "mode": "fast"}
     assert kernel(text, **fast, stages=2) == "int entry() { return 1; }\n"
     assert kernel(text, **fast, stages=1) == "int entry() { return 3; }\n"
     assert kernel(text, **(fast | {"mode": "slow"}), stages=1) == "int entry() { return 2; }\n"
@@ -104,7 +102,7 @@ int entry() { return 3; }
         kernel(text, **fast)
 
 
-def test_conditions_of_the_compiler_stay(kernel: Callable[..., str]) -> None:
+def test_conditions_of_the_compiler_stay(kernel):
     text = """int entry() {
 #if !defined(EMULATOR) && __CUDA_ARCH__ >= 900
 #  if deep
@@ -120,7 +118,7 @@ def test_conditions_of_the_compiler_stay(kernel: Callable[..., str]) -> None:
     assert kernel(text, deep=1) == resolved.replace("#else", "  return 1;\n#else")
 
 
-def test_what_the_entry_does_not_reach_is_left_out(kernel: Callable[..., str]) -> None:
+def test_what_the_entry_does_not_reach_is_left_out(kernel):
     text = """#include "other.cuh"
 // The kernel.
 
@@ -141,7 +139,7 @@ int entry() { return Used{other()}.member; }
     assert "Other" not in kernel(text.replace("other()", "1"))
 
 
-def test_an_entry_declares_its_block_and_its_cluster() -> None:
+def test_an_entry_declares_its_block_and_its_cluster():
     footprint = Footprint(128, shared_bytes=64, cluster=2, min_blocks_per_sm=3)
     assert footprint.entry("f", "g();") == (
         'extern "C" __global__ void __launch_bounds__(128, 3) __cluster_dims__(2, 1, 1)\n'
@@ -151,5 +149,5 @@ def test_an_entry_declares_its_block_and_its_cluster() -> None:
     assert (launch.grid, launch.threads, launch.shared_bytes, launch.cluster) == ((6, 1, 1), 128, 64, (2, 1, 1))
 
 
-def test_tensor_maps_are_read_where_the_arguments_lie() -> None:
+def test_tensor_maps_are_read_where_the_arguments_lie():
     assert "f(const __grid_constant__ Arguments arguments)" in Footprint(32).entry("f", "g();", tensor_maps=True)

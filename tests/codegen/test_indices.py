@@ -14,13 +14,13 @@ from autotune.codegen.model.samples import sampled_rows
 
 @pytest.mark.parametrize("indices", [Indices(9), Indices(9, -1, Order.DISTINCT), Indices(9, 3, Order.BOUNDS)], ids=str)
 @pytest.mark.parametrize("count", [2, 7])
-def test_what_is_drawn_is_allowed(indices: Indices, count: int) -> None:
+def test_what_is_drawn_is_allowed(indices, count):
     for seed in range(20):
         drawn = indices.drawn(np.random.default_rng(seed), count, np.int32)
         assert (drawn.shape, drawn.dtype, indices.why_invalid(drawn)) == ((count,), np.int32, "")
 
 
-def test_some_segments_are_empty() -> None:
+def test_some_segments_are_empty():
     found = Indices(1000, order=Order.BOUNDS).drawn(np.random.default_rng(0), 51, np.int64)
     assert (np.diff(found) == 0).any()
 
@@ -35,11 +35,11 @@ def test_some_segments_are_empty() -> None:
         (Indices(9, order=Order.BOUNDS), [0, 5, 8], "bounds from 0 to 8: expected 0 to 9"),
     ],
 )
-def test_what_is_not_allowed_is_said(indices: Indices, given: list[int], why: str) -> None:
+def test_what_is_not_allowed_is_said(indices, given, why):
     assert indices.why_invalid(np.array(given)) == why
 
 
-def test_more_distinct_indices_than_there_are_cannot_be_drawn() -> None:
+def test_more_distinct_indices_than_there_are_cannot_be_drawn():
     with pytest.raises(ValueError, match=r"5 distinct indices 0 … 3: expected 4 at most"):
         Indices(3, order=Order.DISTINCT).drawn(np.random.default_rng(0), 5, np.int32)
 
@@ -47,7 +47,7 @@ def test_more_distinct_indices_than_there_are_cannot_be_drawn() -> None:
 @pytest.mark.parametrize(
     ("spread", "longest"), [(Spread.EVEN, (20, 40)), (Spread.RANDOM, (41, 250)), (Spread.LONG, (500, 700))]
 )
-def test_segments_are_as_long_as_stated(spread: Spread, longest: tuple[int, int]) -> None:
+def test_segments_are_as_long_as_stated(spread, longest):
     allowed = Indices(1000, order=Order.BOUNDS)
     for seed in range(20):
         bounds = allowed.drawn(np.random.default_rng(seed), 51, np.int64, spread)
@@ -59,14 +59,14 @@ def test_segments_are_as_long_as_stated(spread: Spread, longest: tuple[int, int]
 
 @pytest.mark.parametrize("spread", Spread)
 @pytest.mark.parametrize("most", [0, 1, 5])
-def test_few_elements_have_segments_of_any_spread(spread: Spread, most: int) -> None:
+def test_few_elements_have_segments_of_any_spread(spread, most):
     allowed = Indices(most, order=Order.BOUNDS)
     for count in (2, 3, 9):
         assert not allowed.why_invalid(allowed.drawn(np.random.default_rng(0), count, np.int64, spread))
 
 
 @given(st.integers(0, 5000), st.integers(0, 2**32 - 1), st.integers(1, 100))
-def test_rows_are_spread_and_edges_are_among_them(rows: int, seed: int, most: int) -> None:
+def test_rows_are_spread_and_edges_are_among_them(rows, seed, most):
     found = sampled_rows(rows, seed, most)
     assert (found is None) == (rows <= most)
     if found is not None:
@@ -77,7 +77,7 @@ def test_rows_are_spread_and_edges_are_among_them(rows: int, seed: int, most: in
         np.testing.assert_array_equal(found, sampled_rows(rows, seed, most))
 
 
-def test_seeds_and_sizes_choose_others() -> None:
+def test_seeds_and_sizes_choose_others():
     chosen = [sampled_rows(rows, seed, 50) for rows in (9000, 9001) for seed in (0, 1)]
     assert len({found.tobytes() for found in chosen if found is not None}) == 4
 

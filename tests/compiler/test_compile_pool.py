@@ -1,15 +1,10 @@
 """Compiling in processes that may die."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,30 +17,30 @@ from autotune.compiler import CompileError, compile_kernel
 LAUNCH = Launch("probe", (1, 1, 1), (32, 1, 1))
 
 
-def source(value: str) -> Program:
+def source(value):
     return Program(f'extern "C" __global__ void probe(float* x) {{ *x = {value}; }}', (), (LAUNCH,))
 
 
 class Bomb(str):
     """A text that kills the process that unpickles it, as a crash in the compiler would."""
 
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol):
         return signal.raise_signal, (signal.SIGKILL,)
 
 
 class BombOnce(str):
     """A source that kills the first process that unpickles it, as one from outside would."""
 
-    def __new__(cls, exploded: Path) -> BombOnce:
+    def __new__(cls, exploded):
         text = super().__new__(cls, 'extern "C" __global__ void probe(float* x) { *x = 31.5f; }')
         text.exploded = exploded  # type: ignore[attr-defined]
         return text
 
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol):
         return _exploded, (str(self), self.exploded)  # type: ignore[attr-defined]
 
 
-def _exploded(source: str, exploded: Path) -> str:
+def _exploded(source, exploded):
     if not exploded.exists():
         exploded.touch()
         signal.raise_signal(signal.SIGKILL)
@@ -55,27 +50,27 @@ def _exploded(source: str, exploded: Path) -> str:
 class Standstill(str):
     """A text at which the process that unpickles it stands still, as at a loop without end in the compiler."""
 
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol):
         return signal.pause, ()
 
 
 @pytest.fixture(scope="module")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompilePool]:
+def pool(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AUTOTUNE_CACHE", str(tmp_path_factory.mktemp("cache")))
         with CompilePool(workers=2) as opened:
             yield opened
 
 
-def test_many_jobs_each_get_their_own_kernel(pool: CompilePool) -> None:
+def test_many_jobs_each_get_their_own_kernel(pool):
     futures = [pool.submit(source(f"{i}.0f"), "sm_90") for i in range(6)]
     assert [future.result() for future in futures] == [compile_kernel(source(f"{i}.0f"), "sm_90") for i in range(6)]
 
 
-def test_what_is_prepared_is_compiled_once(pool: CompilePool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_prepared_is_compiled_once(pool, monkeypatch):
     ends, asked = threading.Event(), []
 
-    def compile_(program: Program, arch: str) -> str:
+    def compile_(program, arch):
         asked.append(program.source)
         ends.wait(60)
         return f"kernel for {arch}"
@@ -89,7 +84,7 @@ def test_what_is_prepared_is_compiled_once(pool: CompilePool, monkeypatch: pytes
     assert asked == [source("9.5f").source] * 2
 
 
-def test_what_was_compiled_waits_for_no_process(pool: CompilePool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_compiled_waits_for_no_process(pool, monkeypatch):
     kernel = pool.submit(source("3.5f"), "sm_90").result()
     monkeypatch.setattr(pool, "_compile", lambda *_: pytest.fail("a process was asked"))
     again = pool.submit(source("3.5f"), "sm_90")
@@ -97,26 +92,26 @@ def test_what_was_compiled_waits_for_no_process(pool: CompilePool, monkeypatch: 
     assert again.result() == kernel
 
 
-def test_what_fails_when_prepared_fails_for_whoever_asks_later(pool: CompilePool) -> None:
+def test_what_fails_when_prepared_fails_for_whoever_asks_later(pool):
     pool.prepare(source("nothing"), "sm_90")
     pool.submit(source("1.0f"), "sm_90").result()
     with pytest.raises(CompileError, match="nothing"):
         pool.submit(source("nothing"), "sm_90").result()
 
 
-def test_who_measures_goes_before_who_compiles(pool: CompilePool) -> None:
+def test_who_measures_goes_before_who_compiles(pool):
     pool.submit(source("1.0f"), "sm_90").result()
     expected = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 10)
     assert {os.getpriority(os.PRIO_PROCESS, worker._process.pid or 0) for worker in pool._workers} == {expected}
 
 
-def test_a_compile_error_arrives_with_its_log(pool: CompilePool) -> None:
+def test_a_compile_error_arrives_with_its_log(pool):
     with pytest.raises(CompileError, match=r"^probe.cu\(1\): error: .*nowhere") as caught:
         pool.submit(source("nowhere"), "sm_90").result()
     assert "1 error detected" in caught.value.log
 
 
-def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
+def test_a_process_that_dies_fails_its_own_job_only(pool):
     before = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2)]
     bombs = [pool.submit(Program(Bomb(), (), (LAUNCH,)), "sm_90") for _ in range(3)]
     after = [pool.submit(source(f"{i}.5f"), "sm_90") for i in range(2, 5)]
@@ -126,12 +121,12 @@ def test_a_process_that_dies_fails_its_own_job_only(pool: CompilePool) -> None:
     assert all(future.result().cubin for future in [*before, *after])
 
 
-def test_what_a_killed_process_compiled_is_tried_again(pool: CompilePool, tmp_path: Path) -> None:
+def test_what_a_killed_process_compiled_is_tried_again(pool, tmp_path):
     once = Program(BombOnce(tmp_path / "exploded"), (), (LAUNCH,))
     assert pool.submit(once, "sm_90").result().cubin
 
 
-def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monkeypatch):
     with CompilePool(workers=1) as pool:
         monkeypatch.setattr(compile_pool, "_SECONDS", 0.1)
         with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on probe for sm_90$"):
@@ -140,7 +135,7 @@ def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monk
         assert pool.submit(source("7.0f"), "sm_90").result().cubin
 
 
-def test_leaving_gives_up_what_is_unfinished() -> None:
+def test_leaving_gives_up_what_is_unfinished():
     with CompilePool(workers=1) as pool:
         futures = [pool.submit(source(f"{i}.25f"), "sm_90") for i in range(20)]
     assert all(future.done() for future in futures)
@@ -175,7 +170,7 @@ KILLED = """
 """
 
 
-def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(script, folder):
     """Run a script and wait until it and all that hold its output, such as its workers, have ended."""
     path = folder / "script.py"
     path.write_text(script)
@@ -184,12 +179,12 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment, start_new_session=True, timeout=60)
 
 
-def test_ctrl_c_is_the_parents_own_affair(tmp_path: Path) -> None:
+def test_ctrl_c_is_the_parents_own_affair(tmp_path):
     """A terminal sends it to every process; a worker that took it would print a traceback and fail its job."""
     done = run(SCRIPT + INTERRUPTED, tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == ("True\n", "", 0)
 
 
-def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     done = run(SCRIPT + KILLED, tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", -signal.SIGKILL)

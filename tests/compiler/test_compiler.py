@@ -3,7 +3,6 @@
 import gc
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -24,11 +23,11 @@ from autotune.compiler import (
 )
 
 
-def launched(entry: str) -> tuple[Launch]:
+def launched(entry):
     return (Launch(entry, (1, 1, 1), (32, 1, 1)),)
 
 
-def source(body: str, entry: str = "probe") -> Program:
+def source(body, entry="probe"):
     text = f'extern "C" __global__ void {entry}(float* x) {{\n{body}\n}}\n'
     return Program(text, (), launched(entry))
 
@@ -37,17 +36,17 @@ SIMPLE = source("x[threadIdx.x] = 1.0f;")
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     return tmp_path
 
 
-def entries(cache: Path) -> list[Path]:
+def entries(cache):
     return [path for path in (cache / "cubins" / "entries").rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
-def test_compiles_for_an_architecture_that_is_not_here(arch: str) -> None:
+def test_compiles_for_an_architecture_that_is_not_here(arch):
     kernel = compile_kernel(SIMPLE, arch)
     assert kernel.cubin.startswith(b"\x7fELF")
     assert kernel.arch == arch
@@ -56,7 +55,7 @@ def test_compiles_for_an_architecture_that_is_not_here(arch: str) -> None:
     assert kernel.resources.spill_store_bytes == kernel.resources.stack_bytes == 0
 
 
-def test_static_shared_memory_and_spills_are_reported() -> None:
+def test_static_shared_memory_and_spills_are_reported():
     shared = source("__shared__ float s[48]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[0] = s[7];")
     assert compile_kernel(shared, "sm_90").resources.shared_bytes == 48 * 4
 
@@ -75,7 +74,7 @@ def test_static_shared_memory_and_spills_are_reported() -> None:
     assert spilled.stack_bytes > 0
 
 
-def test_resources_are_those_of_the_entry() -> None:
+def test_resources_are_those_of_the_entry():
     text = (
         SIMPLE.source
         + source("__shared__ float s[8]; s[threadIdx.x] = *x; __syncthreads(); *x = s[7];", "other").source
@@ -84,7 +83,7 @@ def test_resources_are_those_of_the_entry() -> None:
     assert [kernel.resources.shared_bytes for kernel in kernels] == [0, 32, 0]
 
 
-def test_each_figure_is_read_by_its_name() -> None:
+def test_each_figure_is_read_by_its_name():
     log = (
         "ptxas info    : Function properties for probe\n"
         "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
@@ -94,20 +93,20 @@ def test_each_figure_is_read_by_its_name() -> None:
     assert parsed_resources(log, "probe") == read
 
 
-def test_a_program_uses_the_most_of_its_entries() -> None:
+def test_a_program_uses_the_most_of_its_entries():
     used, most = (Resources(32, 24, 8, 4, 12), Resources(64, 0, 8, 8, 0)), Resources(64, 24, 8, 8, 12)
     assert worst(used) == most
     assert compiler._joined([CompiledKernel(b"", one, "sm_90", "NVRTC") for one in used]).resources == most
 
 
-def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log() -> None:
+def test_a_refused_source_names_its_first_error_and_line_and_keeps_the_log():
     with pytest.raises(CompileError) as caught:
         compile_kernel(source("#warning look\nx[0] = y;\nx[1] = z;"), "sm_90")
     assert str(caught.value) == 'probe.cu(3): error: identifier "y" is undefined'
     assert '"z" is undefined' in caught.value.log
 
 
-def test_an_error_that_is_kept_keeps_no_program() -> None:
+def test_an_error_that_is_kept_keeps_no_program():
     from cuda.core import Program as CudaProgram
 
     with pytest.raises(CompileError) as caught:
@@ -124,14 +123,14 @@ def test_an_error_that_is_kept_keeps_no_program() -> None:
         (Program(SIMPLE.source, (), launched("absent")), "sm_90", "the source has no kernel 'absent'"),
     ],
 )
-def test_other_refusals_take_one_line(wrong: Program, arch: str, message: str) -> None:
+def test_other_refusals_take_one_line(wrong, arch, message):
     with pytest.raises(CompileError, match=message) as caught:
         compile_kernel(wrong, arch)
     assert "\n" not in str(caught.value)
     assert "\0" not in str(caught.value)
 
 
-def test_numerics_are_those_of_ieee() -> None:
+def test_numerics_are_those_of_ieee():
     """Fast math would make the division one instruction; FMA contraction stays on."""
     divide = compile_kernel(source("x[0] = x[1] / x[2];"), "sm_90")
     from cuda.core import Program as CudaProgram
@@ -142,7 +141,7 @@ def test_numerics_are_those_of_ieee() -> None:
     assert len(divide.cubin) > len(fast.code)
 
 
-def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_time_comes_from_the_cache(monkeypatch):
     assert cached_kernel(SIMPLE, "sm_90") is None
     first = compile_kernel(SIMPLE, "sm_90")
     assert cached_kernel(SIMPLE, "sm_90") == first
@@ -151,7 +150,7 @@ def test_a_second_time_comes_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("change", ["text", "entry", "arch", "compiler", "schema"])
-def test_whatever_makes_another_kernel_misses_the_cache(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_makes_another_kernel_misses_the_cache(change, monkeypatch):
     text = SIMPLE.source + source("", "other").source
     compile_kernel(Program(text, (), launched("probe")), "sm_90")
     changed, arch = Program(text + ("//" if change == "text" else ""), (), launched("probe")), "sm_90"
@@ -175,7 +174,7 @@ def test_whatever_makes_another_kernel_misses_the_cache(change: str, monkeypatch
 @pytest.mark.parametrize(
     "damage", ["empty", "truncated", "a bit of the digest", "a bit of the resources", "a bit of the cubin"]
 )
-def test_a_damaged_entry_is_compiled_again_and_never_loaded(damage: str, cache: Path) -> None:
+def test_a_damaged_entry_is_compiled_again_and_never_loaded(damage, cache):
     good = compile_kernel(SIMPLE, "sm_90")
     (path,) = entries(cache)
     content = bytearray(path.read_bytes())
@@ -192,7 +191,7 @@ def test_a_damaged_entry_is_compiled_again_and_never_loaded(damage: str, cache: 
     assert path.read_bytes() != content
 
 
-def test_an_entry_in_the_place_of_another_is_never_loaded(cache: Path) -> None:
+def test_an_entry_in_the_place_of_another_is_never_loaded(cache):
     good = compile_kernel(SIMPLE, "sm_90")
     (path,) = entries(cache)
     compile_kernel(SIMPLE, "sm_100")
@@ -201,7 +200,7 @@ def test_an_entry_in_the_place_of_another_is_never_loaded(cache: Path) -> None:
     assert compile_kernel(SIMPLE, "sm_90") == good
 
 
-def test_an_entry_that_somebody_else_sealed_is_never_loaded(cache: Path) -> None:
+def test_an_entry_that_somebody_else_sealed_is_never_loaded(cache):
     good = compile_kernel(SIMPLE, "sm_90")
     (path,) = entries(cache)
     content = path.read_bytes()
@@ -213,7 +212,7 @@ def test_an_entry_that_somebody_else_sealed_is_never_loaded(cache: Path) -> None
     assert compile_kernel(SIMPLE, "sm_90") == good
 
 
-def test_what_is_in_the_way_of_an_entry_goes(cache: Path) -> None:
+def test_what_is_in_the_way_of_an_entry_goes(cache):
     compile_kernel(SIMPLE, "sm_90")
     (path,) = entries(cache)
     path.unlink()
@@ -223,20 +222,20 @@ def test_what_is_in_the_way_of_an_entry_goes(cache: Path) -> None:
     assert cached_kernel(SIMPLE, "sm_90") is not None
 
 
-def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_costs_only_time(monkeypatch):
     class Full(dict[bytes, bytes]):
-        def __setitem__(self, key: bytes, value: bytes) -> None:
+        def __setitem__(self, key, value):
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(compiler, "_opened", lambda _: Full())
     assert isinstance(compile_kernel(SIMPLE, "sm_90"), CompiledKernel)
 
 
-def test_a_missing_compiler_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_names_the_remedy(monkeypatch):
     from cuda.bindings import nvrtc
     from cuda.pathfinder import DynamicLibNotFoundError
 
-    def absent() -> None:
+    def absent():
         raise DynamicLibNotFoundError('Failure finding "libnvrtc.so"\nlong\nstory')
 
     monkeypatch.setattr(nvrtc, "nvrtcVersion", absent)
@@ -246,7 +245,7 @@ def test_a_missing_compiler_names_the_remedy(monkeypatch: pytest.MonkeyPatch) ->
     installed_nvrtc.cache_clear()
 
 
-def test_importing_loads_neither_cuda_nor_a_driver() -> None:
+def test_importing_loads_neither_cuda_nor_a_driver():
     modules = "autotune.compiler, autotune.compile_pool, autotune.devices.cuda"
     check = f"import sys, {modules}; print([name for name in sys.modules if name.split('.')[0] == 'cuda'])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)

@@ -1,21 +1,16 @@
 """Whether the programs that GPUs check outputs with, and verify with, agree with NumPy."""
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from math import prod
-from typing import Any
 
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Checked, Role, Tensor, Within
 from autotune.devices.verifier import EMPTY_REPORT
-from autotune.search_spaces.contract.operator import Operator
 from autotune.verification import POISONS, compare, launch_arrays, poisoned, scale_name
 
 
-def check_checker(operator: Operator[Any, Any], problem: Problem, run: Callable[..., None]) -> None:
+def check_checker(operator, problem, run):
     """Run an operator's checker on the reference, which is right, and on answers that are not.
 
     It must find as many wrong elements as `Problem.check`, and the same first one. `run` is like `emulator.run`.
@@ -37,7 +32,7 @@ def check_checker(operator: Operator[Any, Any], problem: Problem, run: Callable[
         assert any(count for count, _ in stated.values()) == bool(damaged), damaged
 
 
-def _answers(right: Mapping[str, Array], checked: list[Tensor]) -> Iterator[tuple[str, dict[str, Array]]]:
+def _answers(right, checked):
     """What is right; an output that was never written; and one with an element twice."""
     yield "", dict(right)
     for tensor in checked:
@@ -48,7 +43,7 @@ def _answers(right: Mapping[str, Array], checked: list[Tensor]) -> Iterator[tupl
         yield tensor.name, right | {tensor.name: twice}
 
 
-def _counted(tensor: Tensor, right: Array, outputs: Mapping[str, Array]) -> tuple[int, int]:
+def _counted(tensor, right, outputs):
     """How many elements are wrong, gaps aside, and the first of them, as a `Report` has it."""
     inside = tensor.counted(outputs[tensor.extent.count]) if tensor.extent else tensor.inside
     wrong = (~right if inside is None else inside & ~right).nonzero()[0]
@@ -56,13 +51,11 @@ def _counted(tensor: Tensor, right: Array, outputs: Mapping[str, Array]) -> tupl
 
 
 _ROUNDING = 2.0**-46  # relative error of a few operations in float64
-
 _SCALE = 2.0**-32  # relative error of a scale, of which a few digits do
-
 _FINER = DType.FLOAT64.roundoff / DType.FLOAT32.roundoff  # than kernels that compute in float32
 
 
-def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: Callable[..., None]) -> None:
+def check_reference_kernel(operator, problem, run):
     """Run an operator's reference kernel, and compare its outputs with NumPy's, to float64's accuracy.
 
     Args:
@@ -104,12 +97,12 @@ def check_reference_kernel(operator: Operator[Any, Any], problem: Problem, run: 
         assert isinstance(found, float), f"{tensor.name}: {found}"
 
 
-def _rows(outputs: list[Tensor]) -> int:
+def _rows(outputs):
     """Rows of the outputs that a reference may compute a few of."""
-    return next(prod(tensor.shape[: tensor.row_axes]) for tensor in outputs if tensor.row_axes)
+    return max(tensor.rows_end for tensor in outputs if tensor.row_axes)
 
 
-def _widened(tensor: Tensor, scaled: bool) -> Tensor:
+def _widened(tensor, scaled):
     """An output in the type that the reference states, with as much less of a tolerance.
 
     A scale has the errors before rounding in units of that, whatever it is.
@@ -123,5 +116,5 @@ def _widened(tensor: Tensor, scaled: bool) -> Tensor:
     return replace(tensor, dtype=DType.FLOAT64, alignment=max(8, tensor.alignment), judged=judged)
 
 
-def _scale(tensor: Tensor) -> Tensor:
+def _scale(tensor):
     return replace(tensor, name=scale_name(tensor), role=Role.OUTPUT, judged=Within(relative=_SCALE))

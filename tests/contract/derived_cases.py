@@ -1,8 +1,8 @@
 """The cases of an operator that states none, or not all: problems by its type's fields, schedules from its space."""
 
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from itertools import chain, combinations_with_replacement, islice
 from math import prod
@@ -11,20 +11,15 @@ from typing import Any
 
 from pair_coverage import covering
 
-from autotune.codegen.model.fields import FieldRole, FieldSpec, field_specs
+from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.operator import Operator
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
 _DRAWN, _TILED = 4, 3  # cases drawn for each that is taken; sizes tried of each
 _SIZES = (1, 2, 7, 31, 64, 97, 256, 513, 1024, 2050)
 _BYTES, _PER_BYTE, _THREADS = 2**16, 16, 2**12  # operations of a byte: the emulator walks through all of them
-
-Case = tuple[Problem, Schedule]
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class DerivedCases:
     most: int = 16
 
     @cached_property
-    def PROBLEMS(self) -> dict[str, Problem]:  # noqa: N802 - as a module of cases has it
+    def PROBLEMS(self):  # noqa: N802 - as a module of cases has it
         """Each value of each kind with the sizes of the command line; odd sizes; none of each size, and one."""
         kind = self.operator.problem_type
         odd = [self._examples | dict.fromkeys(self._examples, number) for number in (1, 1021)]
@@ -44,7 +39,7 @@ class DerivedCases:
         return {problem.key: problem for problem in found}
 
     @cached_property
-    def SMALL_PROBLEMS(self) -> tuple[Problem, ...]:  # noqa: N802
+    def SMALL_PROBLEMS(self):  # noqa: N802
         """The check problems of the default schedule, of each value of each kind."""
         found = []
         for problem in self._of_each_kind:
@@ -53,16 +48,16 @@ class DerivedCases:
         return tuple(dict.fromkeys([found[0][0], *(one for checks in found for one in checks[1:])]))
 
     @cached_property
-    def CASES(self) -> list[Case]:  # noqa: N802
+    def CASES(self):  # noqa: N802
         """Few that cover most pairs."""
         return covering(self.drawn_cases(_DRAWN * self.most), most=self.most, small=self._has_few_threads)
 
-    def drawn_cases(self, count: int, spec: DeviceSpec = SPEC) -> list[Case]:
+    def drawn_cases(self, count, spec=SPEC):
         """`count` schedules that are legal on a device, each with an odd problem; always the same ones."""
         random = Random(0)
         return list(islice(self._cases(random, spec), count))
 
-    def _cases(self, random: Random, spec: DeviceSpec) -> Iterator[Case]:
+    def _cases(self, random, spec):
         while True:
             problem = _drawn(random, self.operator.problem_type)
             space = self.operator.space(problem, spec)
@@ -77,21 +72,21 @@ class DerivedCases:
                     yield case
                     break
 
-    def _small(self, problem: Problem, schedule: Schedule, spec: DeviceSpec) -> bool:
+    def _small(self, problem, schedule, spec):
         """Whether a case is legal, and takes the emulator few steps."""
         steps = max(sum(one.bytes for one in problem.tensors), sum(problem.work.operations.values()) / _PER_BYTE)
         return steps <= _BYTES and not self.operator.violations(problem, schedule, spec)
 
-    def _has_few_threads(self, problem: Problem, schedule: Schedule) -> bool:
+    def _has_few_threads(self, problem, schedule):
         return all(one.threads * one.blocks <= _THREADS for one in self.operator.emit(problem, schedule).launches)
 
     @cached_property
-    def _examples(self) -> dict[str, Any]:
+    def _examples(self):
         specs = field_specs(self.operator.problem_type).items()
         return {name: spec.example for name, spec in specs if spec.role is FieldRole.SIZE and spec.implied is None}
 
     @cached_property
-    def _of_each_kind(self) -> list[Problem]:
+    def _of_each_kind(self):
         """Defaults, then the other values of all kinds in turn, but for kinds that do not go together."""
         kind, specs = self.operator.problem_type, field_specs(self.operator.problem_type)
         values = [
@@ -106,20 +101,20 @@ class DerivedCases:
         return found
 
 
-def _values(problem_type: type[Problem], name: str, spec: FieldSpec) -> Sequence[Any]:
+def _values(problem_type, name, spec):
     """What a kind may be, its default first."""
-    default: Any = problem_type.__dataclass_fields__[name].default
+    default = problem_type.__dataclass_fields__[name].default
     known = spec.allowed or ((False, True) if isinstance(default, bool) else ())
-    if not known and not isinstance(default, int):
+    if not known and isinstance(default, Enum):
         known = tuple(type(default))
     return tuple(dict.fromkeys((default, *known)))
 
 
-def _fitted(problem_type: type[Problem], fields: dict[str, Any]) -> Problem:
+def _fitted(problem_type, fields):
     return problem_type(**problem_type.fitted(fields))
 
 
-def _tiled(random: Random, problem: Problem, schedule: Schedule) -> Any:
+def _tiled(random, problem, schedule):
     """The problem with sizes of whole tiles, or a little more or less: numbers of the schedule and their products."""
     numbers = {1, *(value for value in schedule.to_dict().values() if type(value) is int and value > 0)}
     products = {prod(factors) for factors in combinations_with_replacement(sorted(numbers), 3)}
@@ -137,7 +132,7 @@ def _tiled(random: Random, problem: Problem, schedule: Schedule) -> Any:
         return problem
 
 
-def _drawn(random: Random, problem_type: type[Problem]) -> Problem:
+def _drawn(random, problem_type):
     """A problem of any kind and of few elements."""
     specs = field_specs(problem_type)
     while True:
@@ -151,7 +146,7 @@ def _drawn(random: Random, problem_type: type[Problem]) -> Problem:
             return _laid_out(random, _fitted(problem_type, fields))
 
 
-def _laid_out(random: Random, problem: Any) -> Any:
+def _laid_out(random, problem):
     """The problem with gaps and with pointers that are aligned to little."""
     for operand, stated in problem.layouts.items():
         aligned = random.choice([bytes_ for bytes_ in (1, 2, 4, 8, 16, 16) if bytes_ >= stated.element_bytes])

@@ -10,7 +10,7 @@ from autotune.devices.sanitizer_launch import run
 from autotune.verification import launch_arrays
 
 
-def main(file: str) -> None:
+def main(file):
     """Read pickled tuples of a problem, a source and a compiled kernel, and say which one comes next."""
     Device(0).set_current()
     for problem, program, kernel in pickle.loads(Path(file).read_bytes()):

@@ -1,28 +1,23 @@
 """Each operator's problems and schedules for the contract: of `tests/<family>/<operator>_cases.py`, else derived."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
 
+import pytest
 from contract.derived_cases import DerivedCases
 
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.program import Program
-from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
-Case = tuple[Problem, Schedule]
-T = TypeVar("T")
 
 
-class OperatorCases(Protocol):
-    """A module of cases. What it leaves out is derived (derived_cases.py): as many cases as its `MOST` says.
+class OperatorCases:
+    """The cases of a module. What it leaves out is derived (derived_cases.py): as many cases as its `MOST` says.
 
     Beside derived cases, it may have others as `OWN_CASES`.
 
@@ -35,23 +30,13 @@ class OperatorCases(Protocol):
         PECULIAR: other cases, which are unlike those that are drawn, for the emulator alone.
     """
 
-    PROBLEMS: Mapping[str, Problem]
-    SMALL_PROBLEMS: Sequence[Problem]
-    CASES: Sequence[Case]
-    drawn_cases: Callable[..., list[Case]]
-    PECULIAR: Sequence[Case]
-
-
-class _Cases:
-    """What a module states, and what follows from the operator for all else."""
-
-    def __init__(self, name: str) -> None:
+    def __init__(self, name):
         found = list(Path(__file__).parents[1].glob(f"*/{name}_cases.py"))
         assert len(found) <= 1, f"expected one file tests/<family>/{name}_cases.py, found {len(found)}"
         self._stated = vars(import_module(f"{found[0].parent.name}.{found[0].stem}")) if found else {}
         self._derived = DerivedCases(operator(name), self._stated.get("MOST", 16))
 
-    def __getattr__(self, member: str) -> Any:
+    def __getattr__(self, member):
         if member in self._stated or member == "PECULIAR":
             return self._stated.get(member, ())
         derived = getattr(self._derived, member)
@@ -59,38 +44,61 @@ class _Cases:
 
 
 @cache
-def cases_of(operator: str) -> OperatorCases:
+def cases_of(operator):
     """Those of an operator, by its name."""
-    return cast(OperatorCases, _Cases(operator))
+    return OperatorCases(operator)
 
 
-def archs(program: Program) -> Sequence[str]:
+def archs(program):
     """The architectures that a kernel compiles for: clusters are there from sm_90 on."""
     if program.arch_suffix:
         return ("sm_90",)
     return ARCHS if all(launch.cluster == (1, 1, 1) for launch in program.launches) else ARCHS[2:]
 
 
-def label(value: object) -> str:
+def label(value):
     """A problem, a schedule or a tuple of them in a test's name."""
     if isinstance(value, tuple):
         return "-".join(map(label, value))
     return value.key if isinstance(value, Problem) else str(value).replace(" ", ",")
 
 
-def each(cases: Callable[[str], Iterable[T]]) -> list[tuple[str, T]]:
+def each(cases):
     """The cases of all operators, each with its operator's name.
 
     An operator whose cases cannot be found out has none: `test_drawn_cases_are_few` fails for it, by the same error,
     and other operators are tested.
     """
-    found: list[tuple[str, T]] = []
+    found = []
     for name in OPERATORS:
         with suppress(Exception):
             found += [(name, case) for case in list(cases(name))]
     return found
 
 
+def walked(cases):
+    """A decorator: the test of a case becomes one of each operator, which walks through `cases(operator)`.
+
+    An error has a note of its case. Thousands of tests that take milliseconds would take longer to be collected.
+    """
+
+    def decorated(test):
+        @pytest.mark.parametrize("name", OPERATORS)
+        def walk(name):
+            for case in cases(name):
+                try:
+                    test(name, *case)
+                except BaseException as error:
+                    error.add_note(f"of {name} {label(case)}")
+                    raise
+
+        walk.__name__, walk.__doc__ = test.__name__, test.__doc__
+        return walk
+
+    return decorated
+
+
+anywhere = walked(lambda name: ((problem,) for problem in cases_of(name).PROBLEMS.values()))
 PROBLEMS = each(lambda name: cases_of(name).PROBLEMS.values())
 SMALL_PROBLEMS = each(lambda name: cases_of(name).SMALL_PROBLEMS)
 CASES = [(name, *case) for name, case in each(lambda name: cases_of(name).CASES)]

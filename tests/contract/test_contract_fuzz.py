@@ -1,18 +1,14 @@
 """Whatever a word or a record says, an operator has a schedule and a problem of it, or one line that says why not."""
 
-from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from enum import StrEnum
 from functools import cache
-from typing import Any
 
 import pytest
 from contract.operator_cases import SMALL_PROBLEMS, SPEC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 EXAMPLES = 50
@@ -22,7 +18,7 @@ anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max
 
 
 @cache
-def members(kind: type[Any]) -> st.SearchStrategy[dict[str, Any]]:
+def members(kind):
     """The fields of a dataclass with values of their types; in half of the cases something is of another type."""
     required = {field.name: values(0) for field in fields(kind) if field.default is MISSING}
     optional = {field.name: values(field.default) for field in fields(kind) if field.default is not MISSING}
@@ -30,7 +26,7 @@ def members(kind: type[Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(dict.__or__, st.fixed_dictionaries(required, optional=optional), wrong)
 
 
-def values(default: object) -> st.SearchStrategy[Any]:
+def values(default):
     if isinstance(default, StrEnum):
         return st.sampled_from([str(member) for member in type(default)])
     if isinstance(default, bool):
@@ -39,18 +35,18 @@ def values(default: object) -> st.SearchStrategy[Any]:
 
 
 @cache
-def words(kind: type[Schedule]) -> st.SearchStrategy[list[str]]:
+def words(kind):
     names = st.sampled_from([*(field.name for field in fields(kind)), *kind.short_names()])
     texts = st.text(max_size=5) | st.integers().map(str) | st.sampled_from(["true", "0", "9" * 5000, "٣", "1_0", " 4"])
     return st.lists(st.builds("{}={}".format, names, texts) | st.text(max_size=10), max_size=5)
 
 
 @cache
-def problems(name: str) -> st.SearchStrategy[Problem]:
+def problems(name):
     return st.sampled_from([problem for other, problem in SMALL_PROBLEMS if other == name])
 
 
-def made(kind: type[Any], fields: Mapping[str, Any]) -> Any:
+def made(kind, fields):
     """The schedule or problem of some fields; None, with one line that says why, if there is none."""
     try:
         return kind.from_dict(fields)
@@ -62,7 +58,7 @@ def made(kind: type[Any], fields: Mapping[str, Any]) -> Any:
 @pytest.mark.parametrize("name", OPERATORS)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
-def test_a_schedule_from_anywhere_is_none_or_is_judged(name: str, data: st.DataObject) -> None:
+def test_a_schedule_from_anywhere_is_none_or_is_judged(name, data):
     chosen = operator(name)
     schedule_type = data.draw(st.sampled_from(chosen.schedule_types))
     schedule = made(schedule_type, data.draw(members(schedule_type)))
@@ -77,8 +73,8 @@ def test_a_schedule_from_anywhere_is_none_or_is_judged(name: str, data: st.DataO
 @pytest.mark.parametrize("name", OPERATORS)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
-def test_a_problem_from_anywhere_is_none_or_has_a_key(name: str, data: st.DataObject) -> None:
-    problem_type: type[Problem] = operator(name).problem_type
+def test_a_problem_from_anywhere_is_none_or_has_a_key(name, data):
+    problem_type = operator(name).problem_type
     problem = made(problem_type, data.draw(members(problem_type)))
     if problem is not None:
         assert problem_type.from_dict(problem.to_dict()) == problem
@@ -88,8 +84,8 @@ def test_a_problem_from_anywhere_is_none_or_has_a_key(name: str, data: st.DataOb
 @pytest.mark.parametrize("name", OPERATORS)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
-def test_words_are_a_schedule_or_an_error(name: str, data: st.DataObject) -> None:
-    schedule_type: type[Schedule] = data.draw(st.sampled_from(operator(name).schedule_types))
+def test_words_are_a_schedule_or_an_error(name, data):
+    schedule_type = data.draw(st.sampled_from(operator(name).schedule_types))
     try:
         schedule = schedule_type.parse(data.draw(words(schedule_type)))
     except ValueError as error:

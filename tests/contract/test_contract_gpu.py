@@ -1,7 +1,6 @@
 """Every kind of kernel that every operator emits, on a GPU."""
 
 from functools import partial
-from typing import Any
 
 import pytest
 from contract.checker import check_checker, check_reference_kernel
@@ -12,12 +11,11 @@ from autotune.base.cuda_core import CUDAError, handle_return
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
-from autotune.compiler import CompiledKernel, compile_kernel
+from autotune.compiler import compile_kernel
 from autotune.db.states import Status
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.driver import reason
 from autotune.devices.sanitizer_launch import run
-from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 pytestmark = pytest.mark.gpu
@@ -30,19 +28,19 @@ Kernel = tuple[str, Problem, Program]
 
 
 @pytest.fixture(scope="module")
-def device() -> CudaDevice:
+def device():
     return CudaDevice(0)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_drawn_schedules_are_right(name: str, device: CudaDevice) -> None:
+def test_drawn_schedules_are_right(name, device):
     chosen, cases = operator(name), cases_of(name)
     drawn = cases.drawn_cases(min(_MOST_CASES, len(cases.CASES)), device.spec)
     assert complaints(device, chosen, [(str(s), p, chosen.program(p, s, device.spec)) for p, s in drawn]) == []
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_seeds_and_presets_are_right(name: str, device: CudaDevice) -> None:
+def test_seeds_and_presets_are_right(name, device):
     chosen, kernels = operator(name), []
     for problem in cases_of(name).SMALL_PROBLEMS:
         kernels += [(preset, problem, emit(problem)) for preset, emit in chosen.presets.items()]
@@ -52,7 +50,7 @@ def test_seeds_and_presets_are_right(name: str, device: CudaDevice) -> None:
 
 
 @pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
-def test_default_is_right_and_timed(name: str, problem: Problem, device: CudaDevice) -> None:
+def test_default_is_right_and_timed(name, problem, device):
     free, _ = handle_return(driver.cuMemGetInfo())
     needed = _COPIES * sum(tensor.bytes for tensor in problem.tensors)
     if needed > free:
@@ -67,7 +65,7 @@ def test_default_is_right_and_timed(name: str, problem: Problem, device: CudaDev
 
 
 @pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
-def test_reference_kernel_is_right(name: str, problem: Problem, device: CudaDevice) -> None:
+def test_reference_kernel_is_right(name, problem, device):
     kernel = compile_kernel(operator(name).reference(problem), device.spec.arch)
     check_reference_kernel(operator(name), problem, partial(run, kernel=kernel))
     if operator(name).checker:
@@ -75,9 +73,9 @@ def test_reference_kernel_is_right(name: str, problem: Problem, device: CudaDevi
         check_checker(operator(name), problem, partial(run, kernel=kernel))
 
 
-def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Kernel]) -> list[str]:
+def complaints(device, chosen, kernels):
     """A line for each kernel that is not right; they compile in parallel, ahead."""
-    found: list[str] = []
+    found = []
     with CompilePool() as pool:
         compiled = [pool.submit(program, device.spec.arch) for _, _, program in kernels]
         for (called, problem, program), kernel in zip(kernels, compiled, strict=True):
@@ -90,9 +88,7 @@ def complaints(device: CudaDevice, chosen: Operator[Any, Any], kernels: list[Ker
     return found
 
 
-def _complaint(
-    device: CudaDevice, chosen: Operator[Any, Any], problem: Problem, program: Program, kernel: CompiledKernel
-) -> str:
+def _complaint(device, chosen, problem, program, kernel):
     """What is wrong after a launch, after a second one on the same workspace, or in place; empty if nothing is."""
     with device.session(chosen, problem, seed=1) as session, session.prepared(program, kernel) as launch:
         found = session.verify(launch).error or session.verify(launch).error

@@ -1,36 +1,36 @@
 """What every problem of every operator says about itself."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from dataclasses import MISSING, fields, replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
-from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, SPEC, cases_of, label
+from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, SPEC, anywhere, cases_of, label
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import expected_dtype, scale_name
-
-anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
 
 small = pytest.mark.parametrize(("name", "problem"), SMALL_PROBLEMS, ids=label)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_keys_are_those_in_databases(name: str) -> None:
+def test_keys_are_those_in_databases(name):
     problems = cases_of(name).PROBLEMS
     assert {key: problem.key for key, problem in problems.items()} == {key: key for key in problems}
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_sizes_that_are_drawn_are_made_to_fit(name: str) -> None:
-    problem_type: type[Problem] = operator(name).problem_type
+def test_sizes_that_are_drawn_are_made_to_fit(name):
+    problem_type = operator(name).problem_type
     sizes = [
         name for name, spec in field_specs(problem_type).items() if spec.example is not None and spec.implied is None
     ]
@@ -41,8 +41,37 @@ def test_sizes_that_are_drawn_are_made_to_fit(name: str) -> None:
         assert problem_type.fitted(problem.to_dict()) == problem.to_dict()
 
 
+DIGESTS = """
+import sys
+from hashlib import sha256
+from importlib import import_module
+for name in sys.argv[1:]:
+    for problem in getattr(import_module(name), "SMALL_PROBLEMS", ()):
+        inputs = sorted(problem.inputs(seed=1).items())
+        print(name, problem.key, *(sha256(array.tobytes()).hexdigest() for _, array in inputs))
+"""
+
+
+def test_inputs_follow_from_the_seed_alone_in_every_process():
+    path = os.pathsep.join(sys.path)
+    here = Path(__file__).parent
+    modules = [f"{one.parent.name}.{one.stem}" for one in here.parent.glob("*/*_cases.py") if one.parent != here]
+    made = [
+        subprocess.run(
+            [sys.executable, "-c", DIGESTS, *modules],
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": hash_seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.splitlines()
+        for hash_seed in ("1", "2")
+    ]
+    assert len(made[0]) > len(modules)
+    assert made[0] == made[1]
+
+
 @pytest.mark.parametrize("name", OPERATORS)
-def test_suites_are_lists_of_problems(name: str) -> None:
+def test_suites_are_lists_of_problems(name):
     for path in operator(name).suites.values():
         for entry in json.loads(path.read_text()):
             assert entry.pop("group")
@@ -50,14 +79,14 @@ def test_suites_are_lists_of_problems(name: str) -> None:
 
 
 @anywhere
-def test_plain_values_and_back(name: str, problem: Problem) -> None:
+def test_plain_values_and_back(name, problem):
     plain = json.loads(json.dumps(problem.to_dict()))
     again = operator(name).problem_type.from_dict(plain)
     assert (again, hash(again), again.key) == (problem, hash(problem), problem.key)
 
 
 @anywhere
-def test_plain_values_are_checked(name: str, problem: Problem) -> None:
+def test_plain_values_are_checked(name, problem):
     plain = problem.to_dict()
     for field in fields(problem):
         with pytest.raises(ValueError, match=field.name):
@@ -70,10 +99,10 @@ def test_plain_values_are_checked(name: str, problem: Problem) -> None:
 
 
 @anywhere
-def test_numbers_are_whole_and_flags_no_numbers(name: str, problem: Problem) -> None:
+def test_numbers_are_whole_and_flags_no_numbers(name, problem):
     for field, value in problem.to_dict().items():
         if type(value) is int:
-            refused: list[object] = [float(value), value + 0.5, True, np.int64(value)]
+            refused = [float(value), value + 0.5, True, np.int64(value)]
         else:
             refused = [int(value)] if type(value) is bool else []
         for wrong in refused:
@@ -83,20 +112,20 @@ def test_numbers_are_whole_and_flags_no_numbers(name: str, problem: Problem) -> 
 
 
 @anywhere
-def test_tensors_hold_what_is_moved(name: str, problem: Problem) -> None:
+def test_tensors_hold_what_is_moved(name, problem):
     tensors = problem.tensors
     assert len({tensor.name for tensor in tensors}) == len(tensors)
     for tensor in tensors:
         assert tensor.bytes == tensor.size * tensor.dtype.bytes
         assert tensor.alignment in (1, 2, 4, 8, 16)
         assert tensor.alignment % min(16, tensor.dtype.bytes) == 0
-    if any(tensor.size for tensor in tensors if tensor.role is not Role.INPUT):
+    if not problem.empty:
         assert 0 < problem.work.bytes <= sum((1 + (t.role is Role.IN_OUT)) * t.bytes for t in tensors)
     assert all(count >= 0 for count in problem.work.operations.values())
 
 
 @small
-def test_inputs_are_random_and_reproducible(name: str, problem: Problem) -> None:
+def test_inputs_are_random_and_reproducible(name, problem):
     read = {tensor.name: tensor for tensor in problem.tensors if tensor.role is not Role.OUTPUT}
     inputs, again, other = (problem.inputs(seed) for seed in (7, 7, 8))
     assert set(inputs) == set(read)
@@ -109,7 +138,7 @@ def test_inputs_are_random_and_reproducible(name: str, problem: Problem) -> None
 
 
 @small
-def test_exact_inputs_have_exact_outputs(name: str, problem: Problem) -> None:
+def test_exact_inputs_have_exact_outputs(name, problem):
     inputs, again, other = (problem.exact_inputs(seed) for seed in (7, 7, 8))
     if inputs is None or again is None or other is None:
         return
@@ -125,12 +154,12 @@ def test_exact_inputs_have_exact_outputs(name: str, problem: Problem) -> None:
     for tensor in problem.tensors:
         if tensor.role is not Role.INPUT:
             expected = outputs[tensor.name]
-            assert np.isfinite(expected).sum() > expected.size / 2
+            assert np.isfinite(expected).sum() >= expected.size / 2
             np.testing.assert_array_equal(expected.astype(np.float32), expected)
 
 
 @small
-def test_reference_fills_the_outputs_and_leaves_the_inputs(name: str, problem: Problem) -> None:
+def test_reference_fills_the_outputs_and_leaves_the_inputs(name, problem):
     written = [tensor for tensor in problem.tensors if tensor.role is not Role.INPUT]
     inputs, before = problem.inputs(7), problem.inputs(7)
     outputs = problem.reference(inputs, problem.scalars)
@@ -151,7 +180,7 @@ STORED = [
 
 
 @pytest.mark.parametrize("stored", STORED, ids=lambda stored: type(stored).__name__)
-def test_old_names_are_read(stored: Problem | Schedule) -> None:
+def test_old_names_are_read(stored):
     kind, values = type(stored), stored.to_dict()
     assert set(kind.renamed.values()) <= set(values)
     old_names = {new: old for old, new in kind.renamed.items()}
@@ -162,7 +191,7 @@ def test_old_names_are_read(stored: Problem | Schedule) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).kernel_field])
-def test_schedules_of_one_type_for_all_kernels_still_open(name: str) -> None:
+def test_schedules_of_one_type_for_all_kernels_still_open(name):
     chosen = operator(name)
     problem = cases_of(name).SMALL_PROBLEMS[0]
     others = {field: value for kind in chosen.schedule_types for field, value in kind().to_dict().items()}

@@ -4,16 +4,13 @@ import numpy as np
 import pytest
 from contract.operator_cases import CASES, PROBLEMS, SMALL_PROBLEMS, label
 
-from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role
-from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 _FEW_BYTES = 1 << 16
-_Case = tuple[str, Problem, EquivalentProblem]
 
 
-def _restatements() -> list[_Case]:
+def _restatements():
     found = []
     for name, problem in [*PROBLEMS, *SMALL_PROBLEMS, *(case[:2] for case in CASES)]:
         restated = OPERATORS[name].restated
@@ -22,7 +19,7 @@ def _restatements() -> list[_Case]:
     return found
 
 
-def _of_each(cases: list[_Case], most: int) -> list[_Case]:
+def _of_each(cases, most):
     """The first cases of each operator."""
     return [case for name in OPERATORS for case in [one for one in cases if one[0] == name][:most]]
 
@@ -30,13 +27,13 @@ def _of_each(cases: list[_Case], most: int) -> list[_Case]:
 RESTATED = _restatements()
 
 
-def test_every_operator_that_restates_has_cases() -> None:
+def test_every_operator_that_restates_has_cases():
     for name, stated in OPERATORS.items():
         assert sum(name == one for one, *_ in RESTATED) >= (8 if stated.restated else 0)
 
 
 @pytest.mark.parametrize(("name", "problem", "restated"), _of_each(RESTATED, 30), ids=label)
-def test_the_arrays_are_the_same(name: str, problem: Problem, restated: EquivalentProblem) -> None:
+def test_the_arrays_are_the_same(name, problem, restated):
     tensors = {tensor.name: tensor for tensor in restated.problem.tensors}
     assert {restated.pointers[tensor.name] for tensor in problem.tensors} == set(tensors)
     for own in problem.tensors:
@@ -52,7 +49,7 @@ def test_the_arrays_are_the_same(name: str, problem: Problem, restated: Equivale
     _of_each([case for case in RESTATED if sum(tensor.bytes for tensor in case[1].tensors) <= _FEW_BYTES], 15),
     ids=label,
 )
-def test_the_numbers_are_the_same(name: str, problem: Problem, restated: EquivalentProblem) -> None:
+def test_the_numbers_are_the_same(name, problem, restated):
     inputs = problem.inputs(0)
     renamed = {restated.pointers[tensor]: array for tensor, array in inputs.items()}
     expected = problem.reference({tensor: array.copy() for tensor, array in inputs.items()}, problem.scalars)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from contract.operator_cases import SPEC, Case, cases_of
+from contract.operator_cases import SPEC, cases_of
 from planted import with_bug
 
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
@@ -17,17 +17,16 @@ from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
-from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
 from autotune.compile_pool import CompilePool
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
-from autotune.devices.sanitizer import compute_sanitizer, watched
+from autotune.devices.sanitizer import watched
+from autotune.devices.tools import found
 from autotune.emulator import EmulatorError, verify
 from autotune.runs.failure_report import FailureReport
 from autotune.search_spaces.contract.registry import OPERATORS, operator
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
@@ -51,19 +50,19 @@ Kernel = tuple[Problem, Program]
 
 
 @pytest.fixture(scope="module")
-def spec() -> DeviceSpec:
+def spec():
     return CudaDevice(0).spec
 
 
 @pytest.fixture(scope="module")
-def sanitizer() -> None:
+def sanitizer():
     try:
-        compute_sanitizer()
+        found("compute-sanitizer")
     except DeviceError as missing:
         pytest.skip(str(missing))
 
 
-def sampled(name: str, spec: DeviceSpec) -> list[Case]:
+def sampled(name, spec):
     """The first seeds, on whole tiles and on edges, the first small drawn cases, and one of each kernel left out."""
     chosen, cases = operator(name), cases_of(name)
     whole, *_, ragged = cases.SMALL_PROBLEMS
@@ -75,7 +74,7 @@ def sampled(name: str, spec: DeviceSpec) -> list[Case]:
     return [*found, *(case for name, case in others.items() if name not in there)]
 
 
-def presets() -> list[Kernel]:
+def presets():
     """What each preset of every operator emits for the largest of its small problems."""
     problems = {
         name: max(filter(_small, cases_of(name).SMALL_PROBLEMS), key=_operations, default=None) for name in OPERATORS
@@ -83,16 +82,16 @@ def presets() -> list[Kernel]:
     return [(p, emit(p)) for name, p in problems.items() if p for emit in operator(name).presets.values()]
 
 
-def _operations(problem: Problem) -> float:
+def _operations(problem):
     return sum(problem.work.operations.values())
 
 
-def _small(problem: Problem) -> bool:
+def _small(problem):
     sizes = [tensor.bytes for tensor in problem.tensors]
     return min(sizes) >= _LEAST_BYTES and sum(sizes) <= _MOST_BYTES and _operations(problem) <= _MOST_OPERATIONS
 
 
-def test_the_sample_has_every_pipeline_of_sgemm() -> None:
+def test_the_sample_has_every_pipeline_of_sgemm():
     schedules = [cast(SgemmSchedule, schedule) for _, schedule in sampled("sgemm", SPEC)]
     assert {schedule.stages for schedule in schedules} == {1, 2, 3, 4}
     for operand in "ab":  # what is transposed first is transpose's kernel, and then cp.async's
@@ -102,7 +101,7 @@ def test_the_sample_has_every_pipeline_of_sgemm() -> None:
     assert {schedule.warps_k > 1 for schedule in schedules} == {False, True}
 
 
-def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -> tuple[bool, str]:
+def watched_kernels(tool, kernels, arch, folder):
     """Whether a tool finds nothing in some kernels, and all that it and they say."""
     with CompilePool() as pool:
         compiled = [pool.submit(source, arch) for _, source in kernels]
@@ -120,7 +119,7 @@ def watched_kernels(tool: str, kernels: list[Kernel], arch: str, folder: Path) -
     return all(clean for clean, _ in said), "\n".join(output for _, output in said)
 
 
-def follows(tool: str, schedule: Schedule) -> bool:
+def follows(tool, schedule):
     """Whether a tool knows all that orders accesses.
 
     In a scan in bulk, lanes of a warp write, ``__syncwarp`` tells one of them, and that one arrives at a barrier in
@@ -134,7 +133,7 @@ def follows(tool: str, schedule: Schedule) -> bool:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
-def test_nothing_is_found_in_drawn_kernels(tool: str, spec: DeviceSpec, tmp_path: Path) -> None:
+def test_nothing_is_found_in_drawn_kernels(tool, spec, tmp_path):
     cases = [(name, p, s) for name in OPERATORS for p, s in sampled(name, spec) if follows(tool, s)]
     kernels = [*presets(), *((p, operator(name).program(p, s, spec)) for name, p, s in cases)]
     clean, output = watched_kernels(tool, kernels, spec.arch, tmp_path)
@@ -143,13 +142,13 @@ def test_nothing_is_found_in_drawn_kernels(tool: str, spec: DeviceSpec, tmp_path
     assert re.search(r"ERROR SUMMARY: 0 errors|RACECHECK SUMMARY: 0 hazards", output), output
 
 
-def planted_kernel(right: str, planted: str, spec: DeviceSpec) -> Kernel:
+def planted_kernel(right, planted, spec):
     source = operator("transpose").program(_PLANTED_IN, TransposeSchedule(), spec)
     return _PLANTED_IN, with_bug(source, right, planted)
 
 
 @pytest.mark.parametrize(("right", "planted"), [(right, planted) for _, right, planted, _ in _PLANTED])
-def test_a_planted_bug_fits_the_source(right: str, planted: str) -> None:
+def test_a_planted_bug_fits_the_source(right, planted):
     """Without a GPU too, so that a kernel that changes takes its planted bugs with it."""
     problem, program = planted_kernel(right, planted, SPEC)
     with pytest.raises(EmulatorError):
@@ -159,9 +158,7 @@ def test_a_planted_bug_fits_the_source(right: str, planted: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize(("tool", "right", "planted", "report"), _PLANTED)
-def test_a_planted_bug_is_found(
-    tool: str, right: str, planted: str, report: str, spec: DeviceSpec, tmp_path: Path
-) -> None:
+def test_a_planted_bug_is_found(tool, right, planted, report, spec, tmp_path):
     clean, output = watched_kernels(tool, [planted_kernel(right, planted, spec)], spec.arch, tmp_path)
     assert not clean, output
     assert report in output, output
@@ -169,7 +166,7 @@ def test_a_planted_bug_is_found(
 
 @pytest.mark.gpu
 @pytest.mark.usefixtures("sanitizer")
-def test_the_candidate_of_a_failure_report_is_watched(spec: DeviceSpec) -> None:
+def test_the_candidate_of_a_failure_report_is_watched(spec):
     problem, schedule = TransposeProblem(31, 64), TransposeSchedule()
     trial = Trial(
         device=DeviceRecord(spec.name, spec.compute_capability, {}),

@@ -1,45 +1,36 @@
 """Which schedules every operator draws, which it calls legal, which it tries first."""
 
 import json
-from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from itertools import islice
 
 import pytest
-from contract.operator_cases import PROBLEMS, SPEC, cases_of, each, label
+from contract.operator_cases import SPEC, anywhere, cases_of, walked
 
-from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.operator import IllegalScheduleError
 from autotune.search_spaces.contract.registry import operator
-from autotune.search_spaces.contract.space import Draw
 from autotune.search_spaces.machine.devices import named_device, named_devices
 
 DRAWS = 100
-_SMALL_BYTES, _FEW_OPERATIONS = 4 << 20, 1 << 26  # of a check problem, or the emulator takes long
+_SMALL_BYTES, _FEW_OPERATIONS = 8 << 20, 1 << 26  # of a check problem, or the emulator takes long
 
 
-def in_turn(problems: Sequence[Problem], devices: Sequence[str]) -> Iterator[tuple[Problem, str]]:
+def in_turn(problems, devices):
     """Each problem with a device, and each device with a problem: with all of them the tests take ten times as long."""
     for turn in range(max(len(problems), len(devices))):
         yield problems[turn % len(problems)], devices[turn % len(devices)]
 
 
-anywhere = pytest.mark.parametrize(("name", "problem"), PROBLEMS, ids=label)
-on_devices = pytest.mark.parametrize(
-    ("name", "problem", "device"),
-    [(name, *case) for name, case in each(lambda name: in_turn([*cases_of(name).PROBLEMS.values()], named_devices()))],
-    ids=label,
-)
+on_devices = walked(lambda name: in_turn([*cases_of(name).PROBLEMS.values()], named_devices()))
 
 
-def draws(name: str, problem: Problem) -> list[Draw]:
+def draws(name, problem):
     return list(islice(operator(name).space(problem, SPEC).random_draws(0), DRAWS))
 
 
 @cache
-def legal_schedules(name: str, problem: Problem) -> list[Schedule]:
+def legal_schedules(name, problem):
     """Drawn ones, then the seeds; of three tests."""
     chosen = operator(name)
     drawn = map(chosen.space(problem, SPEC).build, draws(name, problem))
@@ -47,7 +38,7 @@ def legal_schedules(name: str, problem: Problem) -> list[Schedule]:
 
 
 @anywhere
-def test_plain_values_and_back(name: str, problem: Problem) -> None:
+def test_plain_values_and_back(name, problem):
     chosen = operator(name)
     for number, schedule in enumerate(legal_schedules(name, problem)):
         assert chosen.schedule(json.loads(json.dumps(schedule.to_dict()))) == schedule
@@ -58,13 +49,13 @@ def test_plain_values_and_back(name: str, problem: Problem) -> None:
 
 
 @anywhere
-def test_different_schedules_have_different_names(name: str, problem: Problem) -> None:
+def test_different_schedules_have_different_names(name, problem):
     schedules = set(legal_schedules(name, problem))
     assert len({schedule.digest for schedule in schedules}) == len({str(s) for s in schedules}) == len(schedules)
 
 
 @on_devices
-def test_default_and_seeds_are_legal_and_drawn(name: str, problem: Problem, device: str) -> None:
+def test_default_and_seeds_are_legal_and_drawn(name, problem, device):
     chosen, spec = operator(name), named_device(device)
     seeds, space = chosen.seeds(problem, spec), chosen.space(problem, spec)
     assert chosen.default(problem, spec) in seeds
@@ -75,7 +66,7 @@ def test_default_and_seeds_are_legal_and_drawn(name: str, problem: Problem, devi
 
 
 @on_devices
-def test_most_draws_are_legal(name: str, problem: Problem, device: str) -> None:
+def test_most_draws_are_legal(name, problem, device):
     chosen, spec = operator(name), named_device(device)
     space = chosen.space(problem, spec)
     drawn = [space.build(draw) for draw in islice(space.random_draws(0), DRAWS)]
@@ -83,7 +74,7 @@ def test_most_draws_are_legal(name: str, problem: Problem, device: str) -> None:
 
 
 @anywhere
-def test_a_legal_draw_can_be_found_again(name: str, problem: Problem) -> None:
+def test_a_legal_draw_can_be_found_again(name, problem):
     chosen = operator(name)
     space = chosen.space(problem, SPEC)
     for number, schedule in enumerate(legal_schedules(name, problem)):
@@ -94,7 +85,7 @@ def test_a_legal_draw_can_be_found_again(name: str, problem: Problem) -> None:
 
 
 @anywhere
-def test_an_illegal_draw_has_no_source(name: str, problem: Problem) -> None:
+def test_an_illegal_draw_has_no_source(name, problem):
     chosen = operator(name)
     for schedule in map(chosen.space(problem, SPEC).build, draws(name, problem)):
         violations = chosen.violations(problem, schedule, SPEC)
@@ -106,7 +97,7 @@ def test_an_illegal_draw_has_no_source(name: str, problem: Problem) -> None:
 
 
 @anywhere
-def test_numbers_below_zero_are_illegal(name: str, problem: Problem) -> None:
+def test_numbers_below_zero_are_illegal(name, problem):
     chosen = operator(name)
     default = chosen.default(problem, SPEC)
     for field in fields(default):
@@ -116,7 +107,7 @@ def test_numbers_below_zero_are_illegal(name: str, problem: Problem) -> None:
 
 
 @anywhere
-def test_checks_are_small_and_legal(name: str, problem: Problem) -> None:
+def test_checks_are_small_and_legal(name, problem):
     chosen = operator(name)
     for schedule in chosen.seeds(problem, SPEC):
         checks = chosen.checks(problem, schedule)

@@ -1,10 +1,8 @@
 """Kernels that keep something in a workspace, launched by threads on their own default streams."""
 
-from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice
 from threading import Barrier, Thread
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +10,6 @@ from contract.operator_cases import SPEC, cases_of
 from cuda.bindings import driver
 
 from autotune.base.cuda_core import handle_return
-from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role
 from autotune.compiler import compile_kernel
 from autotune.dispatcher.calls.arguments import Template
@@ -25,12 +21,11 @@ from autotune.verification import launch_arrays
 
 PER_THREAD = 2  # CU_STREAM_PER_THREAD
 WITH_WORKSPACE = ("sgemm", "reduce", "norm_backward", "scan", "gemm", "gemv")  # others may have one
-
 _LAUNCHES, _BATCH = 10_000, 100
 _KERNELS = 4  # of each operator
 
 
-def with_workspace(name: str) -> Iterator[tuple[Problem, Program]]:
+def with_workspace(name):
     """Problems and kernels of an operator that use a workspace and compute the same bits each time."""
     for problem, schedule in cases_of(name).CASES:
         program = operator(name).program(problem, schedule, SPEC)
@@ -38,11 +33,11 @@ def with_workspace(name: str) -> Iterator[tuple[Problem, Program]]:
             yield problem, program
 
 
-def in_two_threads(work: Callable[[], None]) -> None:
+def in_two_threads(work):
     """Do it in two threads that live at the same time; raise what one of them raises."""
     together, errors = Barrier(2), list[BaseException]()
 
-    def run() -> None:
+    def run():
         try:
             work()
         except BaseException as error:
@@ -59,7 +54,7 @@ def in_two_threads(work: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_share_no_workspace_on_their_own_default_streams(name, monkeypatch):
     """With a stand-in for the driver: each allocation has an address of its own."""
     found = next(with_workspace(name), None)
     if found is None:
@@ -68,7 +63,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monk
     success, allocated, launched = driver.CUresult.CUDA_SUCCESS, list[int](), list[int]()
 
     class Loaded:
-        def bound(self, packed: Any) -> Callable[[int], None]:
+        def bound(self, packed):
             return lambda stream: launched.append(packed.workspace)
 
     class Context(nullcontext[None]):
@@ -77,12 +72,12 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monk
     monkeypatch.setattr(driver, "cuMemAlloc", lambda size: (success, 4096 * (allocated.append(size) or len(allocated))))
     monkeypatch.setattr(driver, "cuMemsetD8Async", lambda *_: (success,))
     monkeypatch.setattr(driver, "cuStreamIsCapturing", lambda stream: workspaces._NOT_CAPTURED)
-    context: Any = Context()
-    loaded: Any = Loaded()
+    context = Context()
+    loaded = Loaded()
     kernel = _GpuKernel(loaded, context, found[1], Workspaces(context))
     template = Template(found[1], kernel, lambda tensor_map, memory: lambda address: None)
 
-    def launch() -> None:
+    def launch():
         arguments = template.arguments()
         arguments.launch(PER_THREAD)
         arguments.launch(PER_THREAD)
@@ -93,7 +88,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name: str, monk
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", OPERATORS)
-def test_no_bit_differs_in_threads_on_their_own_default_streams(name: str) -> None:
+def test_no_bit_differs_in_threads_on_their_own_default_streams(name):
     gpu = Gpu(0)
     for problem, program in islice(with_workspace(name), _KERNELS):
         template = Template(program, gpu.load(problem, program, compile_kernel), gpu.encoder)
@@ -101,12 +96,7 @@ def test_no_bit_differs_in_threads_on_their_own_default_streams(name: str) -> No
             (expected,) = _Launches(problem, template).batches(1)
             wrong = list[str]()
 
-            def launch(
-                problem: Problem = problem,
-                template: Template = template,
-                expected: dict[str, Array] = expected,
-                wrong: list[str] = wrong,
-            ) -> None:
+            def launch(problem=problem, template=template, expected=expected, wrong=wrong):
                 with gpu._context:
                     for number, found in enumerate(_Launches(problem, template).batches(_LAUNCHES // _BATCH)):
                         wrong += [
@@ -122,7 +112,7 @@ def test_no_bit_differs_in_threads_on_their_own_default_streams(name: str) -> No
 class _Launches:
     """A problem's arrays in device memory: outputs once for each launch of a batch, inputs once."""
 
-    def __init__(self, problem: Problem, template: Template) -> None:
+    def __init__(self, problem, template):
         self._problem = problem
         arrays = launch_arrays(problem, seed=1)
         self._inputs = [t for t in problem.tensors if t.role is Role.INPUT]
@@ -138,7 +128,7 @@ class _Launches:
         names = (*self._at, *problem.scalars)
         self._arguments, self._fill = template.arguments(), template.filler(names)
 
-    def batches(self, count: int) -> Iterator[dict[str, Array]]:
+    def batches(self, count):
         """The outputs of launches on this thread's default stream, which are all to be the same."""
         for _ in range(count):
             for tensor in self._outputs:
@@ -158,12 +148,12 @@ class _Launches:
         for at in self._at.values():
             driver.cuMemFree(at)
 
-    def _upload(self, name: str) -> None:
+    def _upload(self, name):
         values = self._initial[name]
         handle_return(driver.cuMemcpyHtoDAsync(self._at[name], values.ctypes.data, values.nbytes, PER_THREAD))
 
 
-def _padded(values: Array) -> Array:
+def _padded(values):
     """Bytes, a multiple of 256 of them, so that all copies are aligned alike."""
     data = np.frombuffer(values.tobytes(), np.uint8)
     return np.concatenate([data, np.zeros(-len(data) % 256, np.uint8)])

@@ -1,27 +1,33 @@
 """Every operator with rows and matrices 2^31 elements apart and more, where signed overflow ends a run."""
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice, product
 
 import pytest
-from contract.operator_cases import PRESETS, SPEC, Case, cases_of, each, label
-from contract.wide_layouts import at_threshold, check_far_rows, check_wide, far_rows, grows_along_rows, wide_layouts
+from contract.operator_cases import PRESETS, SPEC, cases_of
+from contract.wide_layouts import (
+    at_threshold,
+    check_far_launches,
+    check_far_rows,
+    check_wide,
+    far_rows,
+    far_sizes,
+    grows_along_rows,
+    wide_layouts,
+)
 
 from autotune import emulator
 from autotune.codegen.model.fields import FieldRole, field_specs
-from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 _CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 3, 64, 1 << 19, 1 << 21, 256
-_MANY_BLOCKS, _FAR_BYTES = 1 << 24, 1 << 41
+_MANY_BLOCKS, _FAR_BYTES, _FLAT_BYTES = 1 << 24, 1 << 41, 1 << 38
 
 
-def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
+def _blocks(name, problem, schedule):
     """Blocks of a problem with few elements, and with some rows to lie far apart; 0 of others."""
     sizes = [tensor.bytes for tensor in problem.tensors]
     if not problem.layouts or not all(1 < stated.shape[-2] <= _MOST_ROWS for stated in problem.layouts.values()):
@@ -35,53 +41,50 @@ def _blocks(name: str, problem: Problem, schedule: Schedule) -> int:
     return blocks if blocks <= _MOST_BLOCKS else 0
 
 
-def _layouts(name: str, problem: Problem, schedule: Schedule) -> list[Problem]:
+def _layouts(name, problem, schedule):
     """Wide ones that the schedule takes: strides of tensor maps, for one, are less than 2^40 bytes."""
     return [one for one in wide_layouts(problem) if not operator(name).violations(one, schedule, SPEC)]
 
 
-def _cases(name: str) -> list[Case]:
-    """Those with the most blocks, and the default for small problems."""
-    generic = [(problem, schedule.shape_generic) for problem, schedule in cases_of(name).CASES[::2]]
+@cache
+def _cases(name):
+    """Those with the most blocks, and the default for small problems, each with its wide layouts."""
+    cases = cases_of(name)
+    generic = [(problem, schedule.shape_generic) for problem, schedule in cases.CASES[::2]]
     most_blocks = sorted(generic, key=lambda case: -_blocks(name, *case))[:_CASES]
-    defaults = [(problem, operator(name).default(problem, SPEC)) for problem in cases_of(name).SMALL_PROBLEMS]
+    defaults = [(problem, operator(name).default(problem, SPEC)) for problem in cases.SMALL_PROBLEMS]
     few = [case for case in (*most_blocks, *defaults) if _blocks(name, *case)]
-    return [case for case in few if _layouts(name, case[0], case[1])]
+    found = [(*case, layouts) for case in few if (layouts := _layouts(name, *case))]
+    assert bool(found) == bool(cases.SMALL_PROBLEMS[-1].layouts), "strides are fields, or there are no cases"
+    return found
 
 
-WIDE = [(name, *case) for name, case in each(_cases)]
-
-wide = pytest.mark.parametrize(("name", "problem", "schedule"), WIDE, ids=label)
-
-
-def test_every_operator_whose_strides_are_fields_has_cases() -> None:
-    assert {name for name, *_ in WIDE} == {name for name in OPERATORS if cases_of(name).SMALL_PROBLEMS[-1].layouts}
-
-
-@wide
-def test_offsets_of_tiles_and_batches(name: str, problem: Problem, schedule: Schedule) -> None:
-    for layout in _layouts(name, problem, schedule):
-        check_wide(problem, layout, operator(name).program(layout, schedule, SPEC))
-
-
-@wide
-def test_offsets_inside_of_a_tile_at_the_threshold(name: str, problem: Problem, schedule: Schedule) -> None:
-    def has_wide_index(layout: Problem) -> bool:
-        return bool(re.search(r"using Index = long long;", operator(name).emit(layout, schedule).source))
-
-    for operand in problem.layouts:
-        for layout in at_threshold(problem, operand, has_wide_index):
+@pytest.mark.parametrize("name", OPERATORS)
+def test_offsets_of_tiles_and_batches(name):
+    for problem, schedule, layouts in _cases(name):
+        for layout in layouts:
             check_wide(problem, layout, operator(name).program(layout, schedule, SPEC))
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_offsets_inside_of_a_tile_at_the_threshold(name):
+    def has_wide_index(layout, schedule):
+        return bool(re.search(r"using Index = long long;", operator(name).emit(layout, schedule).source))
+
+    for problem, schedule, _ in _cases(name):
+        for operand in problem.layouts:
+            for layout in at_threshold(problem, operand, partial(has_wide_index, schedule=schedule)):
+                check_wide(problem, layout, operator(name).program(layout, schedule, SPEC))
+
+
 @pytest.mark.parametrize(("name", "preset"), PRESETS)
-def test_offsets_of_presets(name: str, preset: str) -> None:
+def test_offsets_of_presets(name, preset):
     problem = cases_of(name).SMALL_PROBLEMS[-1]
     for layout in wide_layouts(problem):
         check_wide(problem, layout, operator(name).presets[preset](layout))
 
 
-def odd_layouts(problem: Problem) -> list[Problem]:
+def odd_layouts(problem):
     """The problem with one pointer or one axis of one operand aligned to an element, all others to 16 bytes."""
     wide = {}
     for stated in problem.layouts.values():
@@ -98,7 +101,7 @@ def odd_layouts(problem: Problem) -> list[Problem]:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_one_odd_layout_narrows_accesses(name: str) -> None:
+def test_one_odd_layout_narrows_accesses(name):
     problem = cases_of(name).SMALL_PROBLEMS[-1]
     if not problem.layouts:  # its strides are no fields
         return
@@ -110,7 +113,7 @@ def test_one_odd_layout_narrows_accesses(name: str) -> None:
             emulator.verify(odd, operator(name).program(odd, schedule, SPEC), seeds=(2,))
 
 
-def _far_cases(name: str) -> Iterator[tuple[Problem, Problem, Schedule]]:
+def _far_cases(name):
     """Those with the most rows: a compact problem, one of which a grid hardly has the blocks, a schedule for both."""
     specs = field_specs(operator(name).problem_type).items()
     sizes = [field for field, spec in specs if spec.role is FieldRole.SIZE]
@@ -125,14 +128,14 @@ def _far_cases(name: str) -> Iterator[tuple[Problem, Problem, Schedule]]:
             yield problem, far, schedule
 
 
-def _is_far(name: str, far: Problem, schedule: Schedule) -> bool:
+def _is_far(name, far, schedule):
     if max(tensor.bytes for tensor in far.tensors) > _FAR_BYTES or operator(name).violations(far, schedule, SPEC):
         return False
     return schedule.blocks(far) > _MANY_BLOCKS
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_numbers_of_blocks_and_rows(name: str) -> None:
+def test_numbers_of_blocks_and_rows(name):
     """Of a schedule, and of the first preset where a grid has as many blocks as it takes.
 
     Not of operators whose rows depend on others, or whose blocks take rows in turn.
@@ -144,3 +147,25 @@ def test_numbers_of_blocks_and_rows(name: str) -> None:
     check_far_rows(problem, far, partial(operator(name).emit, schedule=schedule))
     with suppress(ValueError):
         check_far_rows(problem, far, next(iter(operator(name).presets.values())))
+
+
+def _flat_cases(name):
+    """Small problems of arrays without strides, one of more than 2^32 bytes, and the program of a schedule for it."""
+    specs = field_specs(operator(name).problem_type).items()
+    sizes = [field for field, spec in specs if spec.role is FieldRole.SIZE]
+    cases = [(problem, schedule.shape_generic) for problem, schedule in cases_of(name).CASES if not problem.layouts]
+    for (problem, schedule), field in product(cases, sizes):
+        if not problem.empty and not grows_along_rows(problem, field):
+            for far in far_sizes(problem, field):
+                if not operator(name).violations(far, schedule, SPEC):
+                    program = operator(name).emit(far, schedule)
+                    if 2**32 < max(program.workspace_bytes, *(one.bytes for one in far.tensors)) <= _FLAT_BYTES:
+                        yield problem, far, program
+                        break
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_far_blocks_of_each_launch(name):
+    """Of flat arrays whose results depend on all of them, so that the test above has nothing to judge."""
+    for problem, far, program in sorted(_flat_cases(name), key=lambda case: -case[2].workspace_bytes)[:2]:
+        check_far_launches(problem, far, program)

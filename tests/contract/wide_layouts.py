@@ -1,20 +1,15 @@
 """Problems whose rows or matrices lie so far apart that offsets take more than 31 bits, on a few pages of memory."""
 
 import mmap
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+import re
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
 from autotune import emulator
-from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.program import Program
-from autotune.codegen.model.tensor import Role, Tensor, row_major
+from autotune.codegen.model.tensor import Role, row_major
 from autotune.verification import compare, exactly, poisoned, scale_name
-
-P = TypeVar("P", bound=Problem)
 
 _MAP_NORESERVE = 0x4000  # of Linux: pages take memory when they are touched
 _STEP = 16  # elements: the widest vectors of any element are aligned to that
@@ -22,7 +17,7 @@ _FAR = (2**31 - _STEP, 2**31 + _STEP, 2**33 + _STEP)
 _MOST_BYTES = 1 << 41  # from the first to the last element of a tensor
 
 
-def wide_layouts(problem: P) -> Iterator[P]:
+def wide_layouts(problem):
     """The problem with all rows as far apart, or all parts along another axis."""
     depth = max((len(stated.fields) for stated in problem.layouts.values()), default=0)
     for far in _FAR:
@@ -34,7 +29,7 @@ def wide_layouts(problem: P) -> Iterator[P]:
                 yield wide
 
 
-def spread(problem: P, operand: str, number: int, stride: int) -> P:
+def spread(problem, operand, number, stride):
     """The problem with parts of an operand that far apart, all else behind each other; itself if that cannot be.
 
     Args:
@@ -55,10 +50,10 @@ def spread(problem: P, operand: str, number: int, stride: int) -> P:
     return changed if taken and max(tensor.bytes for tensor in changed.tensors) <= _MOST_BYTES else problem
 
 
-def at_threshold(problem: P, operand: str, is_wide: Callable[[P], bool]) -> list[P]:
+def at_threshold(problem, operand, is_wide):
     """The farthest rows of an operand that narrow indices serve, and the nearest that take wide ones, if any do."""
 
-    def rows_apart(steps: int) -> P:
+    def rows_apart(steps):
         return spread(problem, operand, 1, steps * _STEP)
 
     narrow, wide = 2**12 // _STEP, 2**31 // _STEP - 1
@@ -70,7 +65,7 @@ def at_threshold(problem: P, operand: str, is_wide: Callable[[P], bool]) -> list
     return [rows_apart(narrow), rows_apart(wide)]
 
 
-def check_wide(problem: Problem, wide: Problem, program: Program) -> None:
+def check_wide(problem, wide, program):
     """Run a program for `wide` on the elements of a compact problem, and judge its outputs by the compact reference.
 
     Raises:
@@ -100,27 +95,35 @@ def check_wide(problem: Problem, wide: Problem, program: Program) -> None:
         assert isinstance(found, float), f"{wide.key}: {found}"
 
 
-def _dense(tensor: Tensor, flat: Array) -> Array:
+def _dense(tensor, flat):
     return np.ascontiguousarray(tensor.view(flat)).reshape(-1)
 
 
-def untouched(tensor: Tensor) -> Array:
+def untouched(tensor):
     """A flat buffer that takes no memory until it is written."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
-    return np.frombuffer(mmap.mmap(-1, tensor.bytes, flags=flags), tensor.dtype.numpy, tensor.size)
+    return np.frombuffer(mmap.mmap(-1, max(1, tensor.bytes), flags=flags), tensor.dtype.numpy, tensor.size)
 
 
 _ROWS_AROUND = 2048  # that the blocks of an end may reach beside those that are judged
+_FAR_ENDS, _MANY_BLOCKS = 2, 1 << 16  # blocks of each end that run, of launches of so many
 
 
-def far_rows(problem: P, name: str) -> Iterator[P]:
+def far_rows(problem, name):
     """The problem with so much of a size that its first and its last part lie far apart, the farthest first."""
     for far in (2**power for power in range(33, 27, -1)):
         if changed := _with_size(problem, name, far + getattr(problem, name)):
             yield changed
 
 
-def _with_size(problem: P, name: str, value: int) -> P | None:
+def far_sizes(problem, name):
+    """The problem with so much of a size that what 32 bits leave of it lies far from both ends, the most first."""
+    for far in (int(0.618 * 2**power) // 4096 * 4096 for power in range(33, 27, -1)):
+        if changed := _with_size(problem, name, far):
+            yield changed
+
+
+def _with_size(problem, name, value):
     """The problem with another size; None where the field or the layouts do not allow that."""
     with suppress(ValueError):
         changed = replace(problem, **{name: value})
@@ -128,10 +131,10 @@ def _with_size(problem: P, name: str, value: int) -> P | None:
     return None
 
 
-def grows_along_rows(problem: Problem, name: str) -> bool:
+def grows_along_rows(problem, name):
     """Whether a size counts the rows of some outputs, and the results of a row depend on the row alone."""
     twice = _with_size(problem, name, 2 * getattr(problem, name))
-    if twice is None:
+    if twice is None or getattr(problem, name) == 1:
         return False
     for compact, tensor in zip(problem.tensors, twice.tensors, strict=True):
         grown = tensor.shape == (2 * compact.shape[0], *compact.shape[1:])
@@ -149,7 +152,7 @@ def grows_along_rows(problem: Problem, name: str) -> bool:
     )
 
 
-def check_far_rows(problem: Problem, far: Problem, emit: Callable[[Problem], Program]) -> None:
+def check_far_rows(problem, far, emit):
     """Run the first and the last blocks of a program for `far` on the rows of a compact problem at both ends.
 
     Blocks of a program with a workspace may take other rows than those of their number: their results are not judged.
@@ -163,38 +166,73 @@ def check_far_rows(problem: Problem, far: Problem, emit: Callable[[Problem], Pro
     expected = problem.reference({name: array.copy() for name, array in inputs.items()}, problem.scalars)
     arrays = {tensor.name: untouched(tensor) for tensor in far.tensors}
     _fill(problem, far, arrays, inputs | {one.name: poisoned(one) for one in problem.tensors if one.name not in inputs})
-    emulator.run(program, [_at_both_ends(one) for one in far.tensors], arrays, problem.scalars, seed=1, ends=ends)
+    with _without_others(program):
+        tensors = [_at_both_ends(one) for one in far.tensors]
+        emulator.run(program, tensors, arrays, problem.scalars, seed=1, ends=ends, cpu_seconds=10)
     for compact, tensor in zip(problem.tensors, far.tensors, strict=True):
         if tensor.role is Role.INPUT or not _grown(compact, tensor) or program.workspace_bytes:
             continue
         dense, scale = replace(compact, strides=row_major(compact.shape), in_place=""), expected.get(scale_name(tensor))
         of_rows = _dense(compact, expected[tensor.name]), poisoned(dense)
+        counts = expected[tensor.extent.count] if tensor.extent else None
         for half in _ends(compact, tensor, arrays[tensor.name]):
             given = np.ascontiguousarray(half).reshape(-1)
-            found = compare(dense, given, *of_rows, None if scale is None else _dense(compact, scale))
+            found = compare(dense, given, *of_rows, None if scale is None else _dense(compact, scale), counts)
             assert isinstance(found, float), f"{far.key}: {found}"
 
 
-def _grown(compact: Tensor, tensor: Tensor) -> bool:
+def _grown(compact, tensor):
     return tensor.shape != compact.shape
 
 
-def _ends(compact: Tensor, tensor: Tensor, flat: Array) -> tuple[Array, Array]:
+def _ends(compact, tensor, flat):
     """The first and the last rows of a tensor, as many as the compact one has."""
     view, rows = tensor.view(flat), compact.shape[0]
     return view[:rows], view[-rows:]
 
 
-def _fill(problem: Problem, far: Problem, arrays: dict[str, Array], given: Mapping[str, Array]) -> None:
+def _fill(problem, far, arrays, given):
     for compact, tensor in zip(problem.tensors, far.tensors, strict=True):
         if tensor.name in arrays:
             for half in _ends(compact, tensor, arrays[tensor.name]):
                 half[...] = compact.view(given[tensor.name])
 
 
-def _at_both_ends(tensor: Tensor) -> Tensor:
+def _at_both_ends(tensor, rows=_ROWS_AROUND):
     """What of a tensor is there: rows at both of its ends."""
-    count = (tensor.strides[0] if tensor.shape else 1) * _ROWS_AROUND
+    count = (tensor.strides[0] if tensor.shape else 1) * rows
     if tensor.size <= 2 * count:
         return tensor
     return replace(tensor, shape=(2, count), strides=(tensor.size - count, 1), in_place="")
+
+
+def check_far_launches(problem, far, program):
+    """Run the first and the last blocks of the first and the last launch of each entry alone, if it has many blocks.
+
+    What they compute is not judged, but for overflows and accesses to what lies between. What others leave for them is
+    zeros, by which blocks may wait for ever, go through all that is there, or write to one place.
+
+    Raises:
+        EmulatorError: a block does either.
+    """
+    arrays = {tensor.name: untouched(tensor) for tensor in far.tensors}
+    for name, given in problem.inputs(0).items():
+        arrays[name][: given.size] = arrays[name][-given.size :] = given
+    flat = [replace(one, shape=(one.size,), strides=(1,), in_place="") for one in far.tensors]
+    many = [one for one in program.launches if one.blocks >= _MANY_BLOCKS]
+    first, last = ({one.entry: one for one in launches} for launches in (reversed(many), many))
+    for launch in dict.fromkeys((*first.values(), *last.values())):
+        tensors = [_at_both_ends(one, _ROWS_AROUND + 2 * _FAR_ENDS * (one.size // launch.blocks + 1)) for one in flat]
+        alone, options = replace(program, steps=(launch,)), {"cpu_seconds": 2, "checks_block_numbers": True}
+        with _without_others(program):
+            emulator.run(alone, tensors, arrays, problem.scalars, ends=_FAR_ENDS, **options)
+
+
+@contextmanager
+def _without_others(program):
+    """Forgive blocks what they do where others, which have not run, have left zeros in the workspace."""
+    try:
+        yield
+    except emulator.EmulatorError as error:
+        if not program.workspace_bytes or not re.search("waits for ever|did not end within|: race: ", str(error)):
+            raise

@@ -10,7 +10,7 @@ from trial_factory import trial
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import Role, Within
 from autotune.codegen.source import headers
-from autotune.db import DeviceRecord, ProblemRecord, TimeSource, freshness
+from autotune.db import DeviceRecord, ProblemRecord, TimeSource, freshness, verdicts
 from autotune.db.freshness import OTHER_PROGRAM, changed_program, judge
 from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.search_spaces.machine.devices import named_device
@@ -53,7 +53,7 @@ def edit(tmp_path, monkeypatch):
     shutil.copytree(headers._FOLDER, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
 
     def forget():
-        for value in [*vars(headers).values(), *vars(freshness).values()]:
+        for value in [*vars(headers).values(), *vars(freshness).values(), *vars(verdicts).values()]:
             getattr(value, "cache_clear", int)()
 
     def replaced(name, old, new):
@@ -64,6 +64,7 @@ def edit(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(headers, "_FOLDER", folder)
+        patch.setattr(verdicts, "as_loaded", lambda: False)  # no file has verdicts on these kernels
         forget()
         yield replaced
     forget()

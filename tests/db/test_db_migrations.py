@@ -60,7 +60,6 @@ def test_file_names_and_revisions_agree():
 
 
 LAST = schema.revisions()[-1]
-
 AFTER = f"{int(LAST) + 1:04}"
 
 NEXT = """
@@ -108,7 +107,6 @@ def test_a_migration_that_fails_changes_nothing(url, next_version):
 
 
 FOLDER = Path(__file__).parent / "released"
-
 RECORDINGS = Path(__file__).parents[2] / "benchmarks" / "recordings" / "h200"
 
 

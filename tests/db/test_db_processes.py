@@ -13,7 +13,7 @@ from trial_factory import trial
 from autotune.db import TuningDB, database
 from autotune.db.engine import WRITE
 
-PROCESSES = 8
+PROCESSES = 4
 # Like "spawn", processes that share nothing with this one, but the imports are made only once.
 PROCESS = multiprocessing.get_context("forkserver")
 PROCESS.set_forkserver_preload(["alembic.command", "autotune.db.database", "pytest"])
@@ -40,7 +40,7 @@ def create_and_write(barrier, number, urls):
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_eight_processes_create_and_write_and_lose_nothing(tmp_path, request, kind):
+def test_processes_create_and_write_together_and_lose_nothing(tmp_path, request, kind):
     urls = [str(tmp_path / "a.sqlite3"), str(tmp_path / "b.sqlite3")]
     if kind == "postgresql":
         urls = [request.getfixturevalue("postgres").new_database() for _ in urls]

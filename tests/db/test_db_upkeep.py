@@ -170,3 +170,10 @@ def test_a_backup_of_a_server_is_a_line_that_names_pg_dump(postgres, tmp_path):
     assert "s3cret" not in message
     assert "'postgresql://autotune@/tuning_" in message
     assert f"--file={tmp_path}/copy" in message
+
+
+def test_trials_of_operators_that_are_not_here_stay(db):
+    mine = ProblemRecord("of_a_file", "n8", {"n": 8})
+    db.record(replace(made(16, SCHEDULES[0], "0" * 64, status=Status.WRONG, samples=()), problem=mine))
+    assert db.prune(remove=True) == []
+    assert len(db.trials()) == 1

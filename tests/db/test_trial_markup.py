@@ -16,24 +16,24 @@ FAST = replace(trials(schedules(1))[0], samples=(1e-4,), resources={"registers":
 class Texts(HTMLParser):
     """The texts of a piece of HTML, whose elements must be closed."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html):
         super().__init__()
-        self.found: list[str] = []
-        self.open: list[str] = []
+        self.found = []
+        self.open = []
         self.feed(html)
         assert self.open == []
 
-    def handle_starttag(self, tag: str, _attributes: object) -> None:
+    def handle_starttag(self, tag, _attributes):
         self.open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.found.append(data)
 
 
-def test_a_trial_is_a_table_with_its_share_as_a_bar() -> None:
+def test_a_trial_is_a_table_with_its_share_as_a_bar():
     html = FAST._repr_html_()
     texts = Texts(html).found
     assert texts[0] == "transpose m4096-n4096-e4 on NVIDIA H200"
@@ -41,13 +41,13 @@ def test_a_trial_is_a_table_with_its_share_as_a_bar() -> None:
     assert "width: 28.0%" in html
 
 
-def test_a_failure_says_why_as_text() -> None:
+def test_a_failure_says_why_as_text():
     texts = Texts(replace(FAST, status=Status.WRONG, samples=(), error="<b>5</b>")._repr_html_()).found
     assert "wrong: <b>5</b>" in texts
     assert "time" not in texts and "share of peak" not in texts
 
 
-def test_a_list_shows_its_first_rows(tmp_path: str) -> None:
+def test_a_list_shows_its_first_rows(tmp_path):
     with TuningDB(f"{tmp_path}/tuning.sqlite3") as db:
         for trial in trials(schedules(60)):
             db.record(trial)
@@ -58,7 +58,7 @@ def test_a_list_shows_its_first_rows(tmp_path: str) -> None:
     assert html.count("<tr>") == 51
 
 
-def test_a_result_has_its_counts_and_its_winner() -> None:
+def test_a_result_has_its_counts_and_its_winner():
     by_status = {Status.OK: 3, Status.WRONG: 1}
     result = TuneResult(FAST, 4, 7, by_status, illegal=0, seconds=12.3, exhausted=False, interrupted=False)
     html = result._repr_html_()
@@ -71,7 +71,7 @@ def test_a_result_has_its_counts_and_its_winner() -> None:
     assert Texts(none._repr_html_()).found == ["0 evaluations in 12 s; 7 known before"]
 
 
-def test_a_comparison_has_a_bar_for_each_contender() -> None:
+def test_a_comparison_has_a_bar_for_each_contender():
     samples = {"autotune": (1e-3, 1e-3, 1e-3), "copy": (2e-3, 2e-3, 2e-3)}
     html = Comparison(samples)._repr_html_()
     assert re.findall(r"width: ([\d.]+%)", html) == ["50.0%", "100.0%"]

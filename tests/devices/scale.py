@@ -1,6 +1,5 @@
 """A small operator for tests of devices: y = factor·x on rows with gaps, or y = factor·x + y; or a copy of bits."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import layout
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Exact, Role, Tensor, Within
 from autotune.codegen.model.work import Unit, Work
@@ -30,23 +29,23 @@ class ScaleProblem(Problem):
     alignment: int = 4
 
     @property
-    def key(self) -> str:
+    def key(self):
         return f"scale-{self.rows}x{self.columns}"
 
     @property
-    def work(self) -> Work:
+    def work(self):
         return Work(8 * self.rows * self.columns, {Unit.FP32: self.rows * self.columns})
 
     @property
-    def size(self) -> int:
+    def size(self):
         return (self.rows - 1) * self.ld + self.columns
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self):
         return DType.UINT32 if self.exact else DType.FLOAT32
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         role = Role.IN_OUT if self.accumulate else Role.OUTPUT
         judged = Exact() if self.exact else Within(absolute=1e-6)
         shape, strides = (self.rows, self.columns), (self.ld, 1)
@@ -56,17 +55,17 @@ class ScaleProblem(Problem):
         )
 
     @property
-    def scalars(self) -> Mapping[str, float]:
+    def scalars(self):
         return {"factor": 1.0 if self.exact else 1.5}
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         random = np.random.default_rng(seed)
         names = ("x", "y") if self.accumulate else ("x",)
         if self.exact:
             return {name: random.integers(0, 2**32, self.size, np.uint32) for name in names}
         return {name: random.random(self.size, np.float32) for name in names}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         raise NotImplementedError
 
 
@@ -80,7 +79,7 @@ class Claim(ScaleProblem):
     claimed_unit: Unit = Unit.FP32
 
     @property
-    def work(self) -> Work:
+    def work(self):
         return Work(self.claimed_bytes, {self.claimed_unit: self.claimed_operations})
 
 
@@ -88,15 +87,7 @@ SCALE = "for (int column = threadIdx.x; column < a.columns; column += blockDim.x
 SET = "y[column] = a.factor * x[column] PLUS;"
 
 
-def scale(
-    problem: ScaleProblem,
-    body: str = "",
-    *,
-    number: str = "float",
-    workspace_bytes: int = 0,
-    shared_bytes: int = 0,
-    threads: int = 64,
-) -> Program:
+def scale(problem, body="", *, number="float", workspace_bytes=0, shared_bytes=0, threads=64):
     """A kernel with a block for each row; `body` replaces the line that does it right."""
     if problem.exact:
         number = "unsigned"
@@ -124,7 +115,7 @@ extern "C" __global__ void scale(const Arguments a) {{
     return Program(text, arguments, (launch,), workspace_bytes)
 
 
-def _unused(*_: Any) -> Any:
+def _unused(*_):
     raise NotImplementedError
 
 

@@ -1,25 +1,23 @@
 """What a session on a GPU makes of outputs with several right answers, and of those that a count ends."""
 
 import ctypes
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from host_driver import Kernel, host_context
+from host_driver import host_context
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Checked, Extent, Role, Tensor
 from autotune.codegen.model.work import Work
 from autotune.db.states import Status
-from autotune.devices.base import Evaluation
 from autotune.devices.cuda_session import CudaSession
 from autotune.devices.verifier import EMPTY_REPORT
 from autotune.search_spaces.machine.devices import named_device
@@ -34,20 +32,20 @@ class Above(Problem):
     work = Work(64)
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         count = Tensor.flat("count", DType.INT32, 1, Role.OUTPUT, 4)
         judged = Checked("a number of x above 4")
         y = Tensor("y", DType.INT32, (SIZE,), (1,), Role.OUTPUT, 4, judged, "x", Extent("count"))
         return Tensor.flat("x", DType.INT32, SIZE, Role.INPUT, 4), count, y
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         return {"x": np.arange(SIZE, dtype=np.int32)}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         raise NotImplementedError
 
 
-def program(name: str, *pointers: str) -> Program:
+def program(name, *pointers):
     return Program("", tuple(Argument(one, "int*") for one in pointers), (Launch(name, (1, 1, 1), (1, 1, 1)),))
 
 
@@ -57,11 +55,11 @@ OPERATOR: Any = SimpleNamespace(
 )
 
 
-def numbers(address: int, kind: Any = ctypes.c_int32) -> Array:
+def numbers(address, kind=ctypes.c_int32):
     return np.ctypeslib.as_array((kind * SIZE).from_address(address))
 
 
-def check(a: Any) -> None:
+def check(a):
     report = numbers(a.y_report, ctypes.c_uint64)
     assert report[:3].tobytes() == EMPTY_REPORT.tobytes()
     listed = numbers(a.y)[: max(0, int(numbers(a.count)[0]))]
@@ -69,22 +67,19 @@ def check(a: Any) -> None:
     report[:2] = len(wrong), min(wrong, default=2**64 - 1)
 
 
-def listing(*listed: int, count: int = len(ABOVE)) -> Kernel:
-    def kernel(a: Any) -> None:
+def listing(*listed, count=3):
+    def kernel(a):
         numbers(a.y)[: len(listed)] = listed
         ctypes.c_int32.from_address(a.count).value = count
 
     return kernel
 
 
-Evaluate = Callable[[Kernel], Evaluation]
-
-
 @pytest.fixture
-def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
+def evaluate(monkeypatch):
     context = host_context(monkeypatch, named_device("h200"), listing(*ABOVE), check)
 
-    def run(kernel: Any) -> Evaluation:
+    def run(kernel):
         with CudaSession(context, OPERATOR, Above(), 0) as session:
             return session.evaluate(Schedule(), ABOVE_4, kernel)
 
@@ -92,7 +87,7 @@ def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
 
 
 @pytest.mark.parametrize("listed", [(5, 6, 7), (7, 5, 6)])
-def test_each_right_answer_is_right(evaluate: Evaluate, listed: tuple[int, ...]) -> None:
+def test_each_right_answer_is_right(evaluate, listed):
     assert (evaluate(listing(*listed)).error, evaluate(listing(*listed)).status) == ("", Status.OK)
 
 
@@ -110,15 +105,15 @@ def test_each_right_answer_is_right(evaluate: Evaluate, listed: tuple[int, ...])
         ),
     ],
 )
-def test_a_wrong_answer_is_wrong(evaluate: Evaluate, kernel: Kernel, error: str) -> None:
+def test_a_wrong_answer_is_wrong(evaluate, kernel, error):
     found = evaluate(kernel)
     assert (found.status, found.error) == (Status.WRONG, error)
 
 
-def test_what_is_behind_the_count_stays_in_place_too(evaluate: Evaluate) -> None:
+def test_what_is_behind_the_count_stays_in_place_too(evaluate):
     """There the array holds the numbers of x."""
 
-    def clears(a: Any) -> None:
+    def clears(a):
         if a.x == a.y:
             numbers(a.y)[-1] = 0
         listing(*ABOVE)(a)

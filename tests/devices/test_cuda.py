@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from scale import OPERATOR, Claim, ScaleProblem, scale
 
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.work import Unit
 from autotune.compiler import compile_kernel
 from autotune.db.states import Status, TimeSource
-from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
 from autotune.search_spaces.machine.occupancy import occupancy
 
@@ -28,24 +27,24 @@ EXACT = ScaleProblem(exact=True)
 
 
 @pytest.fixture(scope="module")
-def device() -> CudaDevice:
+def device():
     return CudaDevice(0)
 
 
-def evaluated(device: CudaDevice, problem: ScaleProblem, *sources: Program) -> list[Evaluation]:
+def evaluated(device, problem, *sources):
     """What one session says about some kernels, one after another."""
     with device.session(OPERATOR, problem, seed=1) as session:
         return [session.evaluate(Schedule(), source, compile_kernel(source, device.spec.arch)) for source in sources]
 
 
-def test_a_trial_says_in_which_state_the_gpu_was(device: CudaDevice) -> None:
+def test_a_trial_says_in_which_state_the_gpu_was(device):
     (found,) = evaluated(device, PROBLEM, scale(PROBLEM, "SCALE"))
     assert found.conditions.keys() <= {"sm_mhz", "memory_mhz", "celsius", "clock_event_reasons"}
     if found.conditions:  # a container may lack NVML
         assert 100 < found.conditions["sm_mhz"] < 5000
 
 
-def test_the_energy_of_a_launch_is_measured_where_it_is_asked_for() -> None:
+def test_the_energy_of_a_launch_is_measured_where_it_is_asked_for():
     try:
         device = CudaDevice(0, energy=True)
     except DeviceError as error:
@@ -56,7 +55,7 @@ def test_the_energy_of_a_launch_is_measured_where_it_is_asked_for() -> None:
     assert 0 < found.conditions["joules"] < 0.1
 
 
-def test_limits_and_environment(device: CudaDevice) -> None:
+def test_limits_and_environment(device):
     spec = device.spec
     assert device.selector == "0"
     assert device.time_source is TimeSource.MEASURED
@@ -71,7 +70,7 @@ def test_limits_and_environment(device: CudaDevice) -> None:
     json.dumps(device.environment)
 
 
-def test_an_ordinal_that_is_not_there_lists_those_that_are(device: CudaDevice) -> None:
+def test_an_ordinal_that_is_not_there_lists_those_that_are(device):
     with pytest.raises(DeviceError, match=rf"there is no CUDA device 99; there are: 0 \({device.spec.name}\)"):
         CudaDevice(99)
 
@@ -85,7 +84,7 @@ REGISTERS = """
 
 
 @pytest.mark.parametrize("registers", [8, 40, 100, 200])
-def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) -> None:
+def test_occupancy_agrees_with_the_driver(device, registers):
     from autotune.devices.launcher import LoadedProgram
 
     spec = device.spec
@@ -101,9 +100,7 @@ def test_occupancy_agrees_with_the_driver(device: CudaDevice, registers: int) ->
 
 @pytest.mark.parametrize("problem", [PROBLEM, ACCUMULATE, EXACT], ids=["scale", "accumulate", "exact"])
 @pytest.mark.parametrize(("alignment", "multiple", "remainder"), [(4, 8, 4), (8, 16, 8), (16, 256, 0), (256, 256, 0)])
-def test_a_good_kernel_is_ok_and_timed(
-    device: CudaDevice, problem: ScaleProblem, alignment: int, multiple: int, remainder: int
-) -> None:
+def test_a_good_kernel_is_ok_and_timed(device, problem, alignment, multiple, remainder):
     problem = replace(problem, alignment=alignment)
     aligned = "(unsigned long long)a.{} % {} == {}"
     both = " && ".join(aligned.format(name, multiple, remainder) for name in "xy")
@@ -134,9 +131,7 @@ def test_a_good_kernel_is_ok_and_timed(
          "y: wrong: 99 of 3696 elements, first at 33: got 0, expected the gap untouched"),
     ],
 )  # fmt: skip
-def test_a_bad_kernel_is_wrong_and_harms_no_other(
-    device: CudaDevice, problem: ScaleProblem, body: str, complaint: str
-) -> None:
+def test_a_bad_kernel_is_wrong_and_harms_no_other(device, problem, body, complaint):
     bad, good = evaluated(
         device,
         problem,
@@ -148,7 +143,7 @@ def test_a_bad_kernel_is_wrong_and_harms_no_other(
     assert (good.status, good.error) == (Status.OK, "")
 
 
-def test_a_kernel_that_is_right_at_first_only_is_wrong(device: CudaDevice) -> None:
+def test_a_kernel_that_is_right_at_first_only_is_wrong(device):
     count = "__shared__ unsigned n; if (threadIdx.x == 0) n = atomicAdd(a.workspace, 1); __syncthreads();"
     forgets = scale(PROBLEM, count + "if (n < 200) { SCALE }", workspace_bytes=4)
     keeps = scale(PROBLEM, count + "if (n < 4000000000) { SCALE }", workspace_bytes=4)
@@ -158,14 +153,14 @@ def test_a_kernel_that_is_right_at_first_only_is_wrong(device: CudaDevice) -> No
     assert (good.status, good.error) == (Status.OK, "")
 
 
-def test_a_kernel_that_differs_from_launch_to_launch_is_wrong(device: CudaDevice) -> None:
+def test_a_kernel_that_differs_from_launch_to_launch_is_wrong(device):
     body = "SCALE if (threadIdx.x == 0) y[0] += 5e-10f * (clock64() & 1023);"
     (found,) = evaluated(device, PROBLEM, scale(PROBLEM, body))
     assert found.status is Status.WRONG
     assert found.error.startswith("y: two launches on the same inputs differ")
 
 
-def test_a_workspace_is_zeroed_and_guarded(device: CudaDevice) -> None:
+def test_a_workspace_is_zeroed_and_guarded(device):
     zeroed = scale(PROBLEM, "if (a.workspace[threadIdx.x] == 0) { SCALE }", workspace_bytes=64 * 4)
     outside = scale(PROBLEM, "SCALE a.workspace[threadIdx.x + 1] = 0;", workspace_bytes=64 * 4)
     good, bad = evaluated(device, PROBLEM, zeroed, outside)
@@ -173,7 +168,7 @@ def test_a_workspace_is_zeroed_and_guarded(device: CudaDevice) -> None:
     assert (bad.status, bad.error) == (Status.WRONG, "wrote outside of workspace")
 
 
-def test_all_the_shared_memory_of_a_block_can_be_had(device: CudaDevice) -> None:
+def test_all_the_shared_memory_of_a_block_can_be_had(device):
     body = (
         "float* s = shared + LAST; if (threadIdx.x == 0) *s = a.factor; __syncthreads(); if (*s == a.factor) { SCALE }"
     )
@@ -186,7 +181,7 @@ def test_all_the_shared_memory_of_a_block_can_be_had(device: CudaDevice) -> None
     assert bad.error.startswith("CUDA_ERROR_")
 
 
-def test_a_launch_that_the_driver_refuses_is_a_launch_error(device: CudaDevice) -> None:
+def test_a_launch_that_the_driver_refuses_is_a_launch_error(device):
     bad, good = evaluated(device, PROBLEM, scale(PROBLEM, threads=2048), scale(PROBLEM))
     assert (bad.status, bad.samples) == (Status.LAUNCH_ERROR, ())
     assert bad.error.startswith("CUDA_ERROR_INVALID_VALUE")
@@ -201,14 +196,14 @@ def test_a_launch_that_the_driver_refuses_is_a_launch_error(device: CudaDevice) 
         (Claim(claimed_bytes=10**15), "is above the device's bandwidth of "),
     ],
 )
-def test_a_time_that_cannot_be_true_is_wrong(device: CudaDevice, problem: Claim, complaint: str) -> None:
+def test_a_time_that_cannot_be_true_is_wrong(device, problem, complaint):
     (found,) = evaluated(device, problem, scale(problem))
     assert found.status is Status.WRONG
     assert complaint in found.error
     assert found.samples
 
 
-def test_a_problem_that_does_not_fit_is_one_line(device: CudaDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_that_does_not_fit_is_one_line(device, monkeypatch):
     huge = ScaleProblem(rows=10**9, columns=1000, ld=1000)
     with monkeypatch.context() as patch:
         patch.setattr(ScaleProblem, "inputs", lambda *_: {"x": np.zeros(1, np.float32)})
@@ -246,7 +241,7 @@ print(json.dumps(said))
 """
 
 
-def test_a_kernel_that_crashes_costs_the_context_and_no_traceback() -> None:
+def test_a_kernel_that_crashes_costs_the_context_and_no_traceback():
     folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
     crash = subprocess.run([sys.executable, "-c", CRASH], capture_output=True, text=True, env=environment)

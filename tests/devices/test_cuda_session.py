@@ -1,7 +1,6 @@
 """What a session on a GPU verifies, and when; the GPU is a stand-in in host memory."""
 
 import ctypes
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from types import SimpleNamespace
@@ -9,26 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_driver import HostVerifier, Kernel, Loaded, host_context
-from optuna import Study
+from host_driver import HostVerifier, Loaded, host_context
 from optuna.pruners import BasePruner, NopPruner
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 
 from autotune.base.cuda_core import CUDAError
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import layout
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Work
 from autotune.db.states import Status
 from autotune.devices import cuda_session, race
-from autotune.devices.base import DeviceError, Evaluation
+from autotune.devices.base import DeviceError
 from autotune.devices.cuda_session import CudaSession
-from autotune.devices.memory import GuardedBuffer
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = replace(named_device("h200"), l2_bytes=1024)
@@ -46,28 +43,28 @@ class Increment(Problem):
     bytes: int = layout(48)
 
     @property
-    def work(self) -> Work:
+    def work(self):
         return Work(self.bytes)
 
     @property
-    def deterministic(self) -> bool:
+    def deterministic(self):
         return self.repeatable
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         layout = DType.FLOAT32, (2, 3), (4, 1)
         role = Role.IN_OUT if self.accumulate else Role.OUTPUT
         y = Tensor("y", *layout, role, 4, Within(absolute=0.1), "x" if self.in_place else "")
         return Tensor("x", *layout, Role.INPUT, 4), y
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         x = np.arange(SIZE, dtype=np.float32)
         return {"x": x, "y": 10 * x} if self.accumulate else {"x": x}
 
-    def exact_inputs(self, seed: int) -> dict[str, Array] | None:
+    def exact_inputs(self, seed):
         return {name: 2 * array for name, array in self.inputs(seed).items()} if self.exact else None
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         raise NotImplementedError
 
 
@@ -77,47 +74,39 @@ WITH_WORKSPACE = replace(PROGRAM, workspace_bytes=8)
 OPERATOR: Any = SimpleNamespace(reference=lambda problem: PROGRAM)
 
 
-def elements(address: int, number: Any = ctypes.c_float) -> Array:
+def elements(address, number=ctypes.c_float):
     return np.ctypeslib.as_array((number * SIZE).from_address(address))
 
 
-def reference(accumulate: bool) -> Kernel:
-    def kernel(a: Any) -> None:
+def reference(accumulate):
+    def kernel(a):
         y = elements(a.y, ctypes.c_double)
         y[INSIDE] = elements(a.x)[INSIDE] + 1 + (y[INSIDE] if accumulate else 0)
 
     return kernel
 
 
-def right(a: Any) -> None:
+def right(a):
     elements(a.y)[INSIDE] = elements(a.x)[INSIDE] + 1
 
 
-Evaluate = Callable[..., list[Evaluation]]
-
-
 @pytest.fixture
-def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
+def evaluate(monkeypatch):
     """What one session says about kernels, one after another."""
 
-    def run(
-        *kernels: Kernel,
-        problem: Increment = Increment(),
-        program: Program = PROGRAM,
-        pruner: BasePruner | None = None,
-    ) -> list[Evaluation]:
+    def run(*kernels, problem=Increment(), program=PROGRAM, pruner=None):
         context = host_context(monkeypatch, SPEC, reference(problem.accumulate))
         with CudaSession(context, OPERATOR, problem, 0, pruner) as session:
-            compiled: Any = kernels
+            compiled = kernels
             return [session.evaluate(Schedule(), program, kernel) for kernel in compiled]
 
     return run
 
 
-def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluate: Evaluate) -> None:
+def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluate):
     launches = count()
 
-    def counted(a: Any) -> None:
+    def counted(a):
         next(launches)
         right(a)
 
@@ -127,23 +116,23 @@ def test_a_right_kernel_is_launched_before_between_and_after_the_samples(evaluat
     assert next(launches) == 2 + 10 + 2
 
 
-def test_caches_are_flushed_before_the_first_event_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_caches_are_flushed_before_the_first_event_of_a_sample(monkeypatch):
     context, flushed = host_context(monkeypatch, SPEC, reference(False)), []
-    handle: Any = context.handle
+    handle = context.handle
 
-    def flush(_verifier: HostVerifier, buffer: GuardedBuffer, *, guards_only: bool) -> None:
+    def flush(_verifier, buffer, *, guards_only):
         flushed.append(buffer.size)
         next(handle.milliseconds)
 
     monkeypatch.setattr(HostVerifier, "queue_checksum", flush)
-    kernel: Any = right
+    kernel = right
     with CudaSession(context, OPERATOR, Increment(), seed=0) as session:
         found = session.evaluate(Schedule(), PROGRAM, kernel)
     assert found.samples == (pytest.approx(1e-3),) * 10
     assert flushed == [4 * SPEC.l2_bytes] * 10
 
 
-def test_a_kernel_is_loaded_once_for_all_that_is_verified(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_is_loaded_once_for_all_that_is_verified(evaluate, monkeypatch):
     loaded, inner = [], Loaded.__init__
     monkeypatch.setattr(Loaded, "__init__", lambda self, *of: loaded.append(of[0]) or inner(self, *of))
     another = lambda a: right(a)  # noqa: E731
@@ -155,17 +144,17 @@ def test_a_kernel_is_loaded_once_for_all_that_is_verified(evaluate: Evaluate, mo
 class Recorder(BasePruner):
     """Stops all kernels but the first; says how many samples it saw, and the times of kernels that finished before."""
 
-    def __init__(self) -> None:
-        self.seen: list[tuple[int, list[float]]] = []
+    def __init__(self):
+        self.seen = []
 
-    def prune(self, study: Study, trial: FrozenTrial) -> bool:
+    def prune(self, study, trial):
         finished = study.get_trials(states=[TrialState.COMPLETE])
         self.seen.append((len(trial.intermediate_values), [one.values[0] for one in finished]))
         return len(self.seen) > 1
 
 
-def test_a_kernel_that_is_stopped_early_says_so_and_only_right_ones_race(evaluate: Evaluate) -> None:
-    def wrong_after_the_samples(a: Any) -> None:
+def test_a_kernel_that_is_stopped_early_says_so_and_only_right_ones_race(evaluate):
+    def wrong_after_the_samples(a):
         if next(launches) < 2 + 10:
             right(a)
 
@@ -180,9 +169,7 @@ def test_a_kernel_that_is_stopped_early_says_so_and_only_right_ones_race(evaluat
     ("idle", "pruner", "samples"),
     [(0.0, None, [10, 1, 1]), (1.0, None, [10, 10, 10]), (0.0, NopPruner(), [10, 10, 10])],
 )
-def test_a_hopeless_kernel_stops_before_the_warm_up_if_the_clock_is_warm(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, idle: float, pruner: BasePruner | None, samples: list[int]
-) -> None:
+def test_a_hopeless_kernel_stops_before_the_warm_up_if_the_clock_is_warm(evaluate, monkeypatch, idle, pruner, samples):
     monkeypatch.setattr(race.Race, "hopeless", lambda _race, _samples: True)
     clock = count(100.0, idle)
     monkeypatch.setattr(cuda_session, "monotonic", lambda: next(clock))
@@ -191,10 +178,10 @@ def test_a_hopeless_kernel_stops_before_the_warm_up_if_the_clock_is_warm(
     assert [one.conditions for one in found] == [{} if one > 1 else {"stopped_early": True} for one in samples]
 
 
-def write(offset: int, name: str = "y") -> Kernel:
+def write(offset, name="y"):
     """Right, and writes an element of a tensor's buffer, or beside it."""
 
-    def kernel(a: Any) -> None:
+    def kernel(a):
         right(a)
         elements(getattr(a, name) + 4 * offset)[0] = -1
 
@@ -213,7 +200,7 @@ def write(offset: int, name: str = "y") -> Kernel:
         (write(2, "workspace"), "wrote outside of workspace"),
     ],
 )
-def test_a_wrong_kernel_has_no_times_and_harms_no_other(evaluate: Evaluate, wrong: Kernel, complaint: str) -> None:
+def test_a_wrong_kernel_has_no_times_and_harms_no_other(evaluate, wrong, complaint):
     """What the kernel before it left behind is no answer of its own."""
     *_, found, after = evaluate(right, wrong, right, program=WITH_WORKSPACE)
     assert (found.status, found.error, found.samples) == (Status.WRONG, complaint, ())
@@ -221,14 +208,14 @@ def test_a_wrong_kernel_has_no_times_and_harms_no_other(evaluate: Evaluate, wron
 
 
 @pytest.mark.parametrize("accumulate", [False, True])
-def test_whole_numbers_are_judged_exactly(evaluate: Evaluate, accumulate: bool) -> None:
+def test_whole_numbers_are_judged_exactly(evaluate, accumulate):
     """0.05 too much, which the tolerance of other numbers allows, where x ends with 12 instead of 6."""
 
-    def kernel(a: Any) -> None:
+    def kernel(a):
         x = elements(a.x)[INSIDE] + 1
         elements(a.y)[INSIDE] = x + (elements(a.y)[INSIDE] if accumulate else 0)
 
-    def inexact(a: Any) -> None:
+    def inexact(a):
         kernel(a)
         elements(a.y)[6] += 0.05 if elements(a.x)[6] == 12 else 0
 
@@ -241,12 +228,12 @@ def test_whole_numbers_are_judged_exactly(evaluate: Evaluate, accumulate: bool) 
     assert evaluate(inexact, problem=replace(problem, exact=False))[0].status is Status.OK
 
 
-def from_launch(number: int, first: Kernel, then: Kernel) -> Kernel:
+def from_launch(number, first, then):
     launches = count()
     return lambda a: (first if next(launches) < number else then)(a)
 
 
-def test_outputs_are_compared_before_the_samples_and_after_them(evaluate: Evaluate) -> None:
+def test_outputs_are_compared_before_the_samples_and_after_them(evaluate):
     (found,) = evaluate(from_launch(2, write(0), right))
     assert (found.status, found.samples) == (Status.WRONG, ())
     (found,) = evaluate(from_launch(12, right, write(0)))
@@ -254,8 +241,8 @@ def test_outputs_are_compared_before_the_samples_and_after_them(evaluate: Evalua
     assert found.error.startswith("right before timing, wrong after it: y: wrong: 1 of 7 elements")
 
 
-def test_two_launches_must_leave_the_same_bits_unless_the_problem_allows_others(evaluate: Evaluate) -> None:
-    def close(a: Any) -> None:
+def test_two_launches_must_leave_the_same_bits_unless_the_problem_allows_others(evaluate):
+    def close(a):
         right(a)
         elements(a.y)[4] += 0.0625  # within the tolerance
 
@@ -266,11 +253,11 @@ def test_two_launches_must_leave_the_same_bits_unless_the_problem_allows_others(
     assert found.status is Status.OK
 
 
-def test_what_equals_the_poison_must_be_written_too(evaluate: Evaluate) -> None:
-    def numbers(problem: Increment, seed: int) -> dict[str, Array]:
+def test_what_equals_the_poison_must_be_written_too(evaluate):
+    def numbers(problem, seed):
         return {"x": np.array([0, 1, 2, np.nan, np.nan, 5, 6], np.float32)}
 
-    def skips_nan(a: Any) -> None:
+    def skips_nan(a):
         y, x = elements(a.y), elements(a.x)
         for index in INSIDE:
             y[index] = y[index] if np.isnan(x[index]) else x[index] + 1
@@ -282,10 +269,10 @@ def test_what_equals_the_poison_must_be_written_too(evaluate: Evaluate) -> None:
     assert (good.status, good.error) == (Status.OK, "")
 
 
-def test_a_workspace_is_zeroed_once(evaluate: Evaluate) -> None:
+def test_a_workspace_is_zeroed_once(evaluate):
     seen = []
 
-    def counts(a: Any) -> None:
+    def counts(a):
         workspace = (ctypes.c_uint64).from_address(a.workspace)
         seen.append(workspace.value)
         workspace.value += 1
@@ -295,20 +282,20 @@ def test_a_workspace_is_zeroed_once(evaluate: Evaluate) -> None:
     assert seen == 2 * list(range(14))
 
 
-def test_what_a_launch_reads_and_writes_is_restored_before_each(evaluate: Evaluate) -> None:
-    def accumulate(a: Any) -> None:
+def test_what_a_launch_reads_and_writes_is_restored_before_each(evaluate):
+    def accumulate(a):
         y = elements(a.y)
         seen.append(y.tolist())
         y[INSIDE] += elements(a.x)[INSIDE] + 1
 
-    seen: list[Any] = []
+    seen = []
     (found,) = evaluate(accumulate, problem=Increment(accumulate=True))
     assert (found.status, found.error) == (Status.OK, "")
     assert seen == [(10 * np.arange(SIZE)).tolist()] * 14
 
 
-def test_an_output_that_may_be_an_input_is_verified_there(evaluate: Evaluate) -> None:
-    def writes_first(a: Any) -> None:
+def test_an_output_that_may_be_an_input_is_verified_there(evaluate):
+    def writes_first(a):
         elements(a.y)[INSIDE] = 0
         right(a)
 
@@ -318,24 +305,24 @@ def test_an_output_that_may_be_an_input_is_verified_there(evaluate: Evaluate) ->
     assert good.status is Status.OK
 
 
-def test_a_time_that_cannot_be_true_is_wrong(evaluate: Evaluate) -> None:
+def test_a_time_that_cannot_be_true_is_wrong(evaluate):
     (found,) = evaluate(right, problem=Increment(bytes=10**12))
     assert found.status is Status.WRONG
     assert "is above the device's bandwidth" in found.error
 
 
-def test_what_the_driver_refuses_is_a_status_and_a_lost_context_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_driver_refuses_is_a_status_and_a_lost_context_an_end(monkeypatch):
     context = host_context(monkeypatch, SPEC, reference(False))
-    handle: Any = context.handle
+    handle = context.handle
 
-    def refused(a: Any) -> None:
+    def refused(a):
         raise CUDAError("CUDA_ERROR_INVALID_VALUE: no. Really not.")
 
-    def crashes(a: Any) -> None:
+    def crashes(a):
         handle.lost = True
         refused(a)
 
-    kernels: list[Any] = [refused, right, crashes]
+    kernels = [refused, right, crashes]
     with CudaSession(context, OPERATOR, Increment(), seed=0) as session:
         found = [session.evaluate(Schedule(), PROGRAM, kernel) for kernel in kernels]
         assert [one.status for one in found] == [Status.LAUNCH_ERROR, Status.OK, Status.CRASHED]

@@ -1,9 +1,7 @@
 """What is said about a driver that is missing, broken or old, by stand-ins for the driver's functions."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import cuda.core
 import pytest
@@ -24,10 +22,8 @@ SUCCESS = driver.CUresult.CUDA_SUCCESS
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    def install(
-        status: driver.CUresult = SUCCESS, version: int = 13000, names: tuple[str, ...] = ("NVIDIA H200", "NVIDIA T4")
-    ) -> None:
+def fake(monkeypatch):
+    def install(status=SUCCESS, version=13000, names=("NVIDIA H200", "NVIDIA T4")):
         monkeypatch.setattr(driver, "cuInit", lambda _: (status,))
         monkeypatch.setattr(driver, "cuDriverGetVersion", lambda: (SUCCESS, version))
         monkeypatch.setattr(driver, "cuDeviceGetCount", lambda: (SUCCESS, len(names)))
@@ -37,21 +33,21 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
-def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(_: int) -> None:
+def no_driver(monkeypatch):
+    def absent(_):
         raise DynamicLibNotFoundError('"cuda" is an NVIDIA driver library\nand was not found')
 
     monkeypatch.setattr(driver, "cuInit", absent)
 
 
-def complaint(ordinal: int = 0) -> str:
+def complaint(ordinal=0):
     with pytest.raises(DeviceError) as caught:
         check_device(ordinal)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-def test_devices_of_a_good_driver(fake: Callable[..., None]) -> None:
+def test_devices_of_a_good_driver(fake):
     fake()
     check_device(0)
     check_device(1)
@@ -59,40 +55,40 @@ def test_devices_of_a_good_driver(fake: Callable[..., None]) -> None:
 
 
 @pytest.mark.usefixtures("no_driver")
-def test_no_driver() -> None:
+def test_no_driver():
     assert cuda_device_count() == 0
     assert complaint().startswith("no NVIDIA driver (libcuda.so.1) was found: install an NVIDIA driver r580 or newer")
 
 
-def test_no_gpu(fake: Callable[..., None]) -> None:
+def test_no_gpu(fake):
     fake(driver.CUresult.CUDA_ERROR_NO_DEVICE)
     assert cuda_device_count() == 0
     assert complaint().startswith("the NVIDIA driver sees no GPU")
 
 
-def test_a_driver_that_does_not_start(fake: Callable[..., None]) -> None:
+def test_a_driver_that_does_not_start(fake):
     fake(driver.CUresult.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)
     assert cuda_device_count() == 0
     assert "does not start (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)" in complaint()
 
 
-def test_an_old_driver(fake: Callable[..., None]) -> None:
+def test_an_old_driver(fake):
     fake(version=12080)
     assert complaint().startswith("the NVIDIA driver supports CUDA 12.8, and CUDA 13.0 is needed: install")
     assert "r580" in complaint()
 
 
 @pytest.mark.parametrize("ordinal", [2, -1])
-def test_an_ordinal_that_is_not_there(ordinal: int, fake: Callable[..., None]) -> None:
+def test_an_ordinal_that_is_not_there(ordinal, fake):
     fake()
     assert complaint(ordinal) == f"there is no CUDA device {ordinal}; there are: 0 (NVIDIA H200), 1 (NVIDIA T4)"
 
 
-def test_versions_as_people_write_them() -> None:
+def test_versions_as_people_write_them():
     assert [cuda_version(number) for number in (12080, 13000, 13010)] == ["12.8", "13.0", "13.1"]
 
 
-def test_the_reason_of_an_error_is_its_first_sentence() -> None:
+def test_the_reason_of_an_error_is_its_first_sentence():
     error = RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS: While executing, an invalid address. This leaves the process.")
     assert reason(error) == "CUDA_ERROR_ILLEGAL_ADDRESS: While executing, an invalid address"
 
@@ -117,26 +113,26 @@ H200 = {
 }
 
 
-def spec(**changed: Any) -> Any:
+def spec(**changed):
     return driver_spec("NVIDIA H200", SimpleNamespace(**H200 | changed))
 
 
-def test_a_gpu_that_is_here_equals_the_one_of_the_device_file_but_for_its_bandwidth() -> None:
+def test_a_gpu_that_is_here_equals_the_one_of_the_device_file_but_for_its_bandwidth():
     assert replace(spec(), bandwidth=4.8e12) == named_device("h200")
     assert spec().bandwidth == pytest.approx(4.917e12, rel=1e-3)
 
 
-def test_what_the_driver_says_counts_more_than_the_table() -> None:
+def test_what_the_driver_says_counts_more_than_the_table():
     assert spec(max_blocks_per_multiprocessor=24).blocks_per_sm == 24
 
 
-def test_a_hidden_memory_clock_falls_back_to_the_device_file() -> None:
+def test_a_hidden_memory_clock_falls_back_to_the_device_file():
     assert spec(memory_clock_rate=0).bandwidth == 4.8e12
     with pytest.raises(DeviceError, match="no device file has it"):
         driver_spec("NVIDIA Unheard", SimpleNamespace(**H200 | {"memory_clock_rate": 0}))
 
 
-def test_an_unknown_compute_capability_is_one_line() -> None:
+def test_an_unknown_compute_capability_is_one_line():
     with pytest.raises(DeviceError, match=r"^NVIDIA H200: unknown compute capability 6.1; known: .*9.0"):
         spec(compute_capability_major=6, compute_capability_minor=1)
 
@@ -144,7 +140,7 @@ def test_an_unknown_compute_capability_is_one_line() -> None:
 @given(
     base=st.integers(0, 2**40), size=st.integers(0, 10**10), alignment=st.sampled_from([1, 2, 4, 8, 16, 32, 128, 256])
 )
-def test_a_buffer_lies_between_guards_and_is_aligned_as_declared(base: int, size: int, alignment: int) -> None:
+def test_a_buffer_lies_between_guards_and_is_aligned_as_declared(base, size, alignment):
     pointer = guarded_pointer(base, alignment)
     assert pointer % alignment == 0
     assert pointer - base >= GUARD_BYTES
@@ -153,12 +149,12 @@ def test_a_buffer_lies_between_guards_and_is_aligned_as_declared(base: int, size
 
 
 @given(base=st.integers(0, 2**40), alignment=st.sampled_from([1, 2, 4, 8]))
-def test_a_buffer_is_aligned_no_better_than_declared_where_that_narrows_accesses(base: int, alignment: int) -> None:
+def test_a_buffer_is_aligned_no_better_than_declared_where_that_narrows_accesses(base, alignment):
     assert guarded_pointer(base, alignment) % (2 * alignment) != 0
 
 
 @given(base=st.integers(0, 2**40), alignment=st.sampled_from([16, 64, 256]))
-def test_a_buffer_for_the_widest_accesses_is_aligned_as_the_drivers_own(base: int, alignment: int) -> None:
+def test_a_buffer_for_the_widest_accesses_is_aligned_as_the_drivers_own(base, alignment):
     assert guarded_pointer(base, alignment) % 256 == 0
 
 

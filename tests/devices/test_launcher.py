@@ -4,7 +4,6 @@ import ctypes
 from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from cuda.bindings import driver
@@ -24,17 +23,16 @@ from autotune.devices.driver import cuda_device_count
 from autotune.devices.launcher import LoadedProgram
 
 SOURCE = Program("", (Argument("x", "int"),), (Launch("entry", (3, 1, 1), (64, 1, 1)),))
-
 OK = launcher.driver.CUresult.CUDA_SUCCESS
 
 
 @pytest.fixture(autouse=True)
-def code(monkeypatch: pytest.MonkeyPatch) -> None:
+def code(monkeypatch):
     code = SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=1))
     monkeypatch.setattr(launcher, "ObjectCode", SimpleNamespace(from_cubin=lambda cubin, name: code))
 
 
-def test_what_the_driver_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_driver_must_be_asked_for(monkeypatch):
     asked = []
     monkeypatch.setattr(launcher.driver, "cuCtxGetDevice", lambda: (OK, 0))
     monkeypatch.setattr(
@@ -49,10 +47,10 @@ def test_what_the_driver_must_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
-def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_launch_goes_to_its_stream(monkeypatch):
     said = []
 
-    def launched(config: Any, function: Any, parameters: int, extra: int) -> tuple[int]:
+    def launched(config, function, parameters, extra):
         packed = ctypes.cast(ctypes.cast(parameters, ctypes.POINTER(ctypes.c_void_p))[0], ctypes.POINTER(ctypes.c_int))
         said.append((int(config.hStream), config.gridDimX, packed[0]))
         return (0,)
@@ -67,11 +65,11 @@ def test_each_launch_goes_to_its_stream(monkeypatch: pytest.MonkeyPatch) -> None
     assert said == [(stream, 3, 5) for stream in (7, 7, 9, 0, 1, 7)] + [(7, 3, 6)]
 
 
-def test_steps_are_queued_in_their_order_but_for_empty_grids(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[tuple[Any, ...]] = []
+def test_steps_are_queued_in_their_order_but_for_empty_grids(monkeypatch):
+    said = []
     monkeypatch.setattr(launcher.driver, "cuMemsetD8Async", lambda *told: said.append(told) or (OK,))
 
-    def launched(config: Any, *_: Any) -> tuple[Any]:
+    def launched(config, *_):
         said.append((config.gridDimX,))
         return (OK,)
 
@@ -83,8 +81,8 @@ def test_steps_are_queued_in_their_order_but_for_empty_grids(monkeypatch: pytest
     assert said == [(0x108, 1, 4, 7), (3,), (0x100, 0, 2, 7)]
 
 
-def test_a_launch_that_the_driver_refuses_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def handled(result: tuple[Any]) -> None:
+def test_a_launch_that_the_driver_refuses_is_an_error(monkeypatch):
+    def handled(result):
         raise CUDAError(result[0].name)
 
     refused = launcher.driver.CUresult.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES

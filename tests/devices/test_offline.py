@@ -1,6 +1,5 @@
 """The offline device, with a toy operator whose schedule says which mistake to make."""
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,7 +11,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
@@ -22,13 +21,11 @@ from autotune.codegen.source.arguments import cuda_arguments
 from autotune.compiler import CompiledKernel, CompilerKilledError
 from autotune.db.states import Status, TimeSource
 from autotune.devices import offline
-from autotune.devices.base import Device, DeviceError, Evaluation, Session
+from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.offline import OfflineDevice
 from autotune.emulator import EmulatorKilledError
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
-from autotune.search_spaces.contract.space import Space
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
 
@@ -40,24 +37,24 @@ class Doubling(Problem):
     n: int
 
     @property
-    def key(self) -> str:
+    def key(self):
         return f"n{self.n}"
 
     @property
-    def work(self) -> Work:
+    def work(self):
         return Work(8 * self.n, {Unit.FP32: self.n})
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         return (
             Tensor.flat("x", DType.FLOAT32, self.n, Role.INPUT, 4),
             Tensor.flat("y", DType.FLOAT32, self.n, Role.OUTPUT, 4, Within(absolute=1e-6)),
         )
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         return {"x": np.random.default_rng(seed).standard_normal(self.n, np.float32)}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         return {"y": 2 * inputs["x"].astype(np.float64)}
 
 
@@ -73,11 +70,11 @@ class DoublingSchedule(Schedule):
     threads: int = 64
     mistake: Mistake = Mistake.NONE
 
-    def footprint(self, problem: Doubling) -> Footprint:
+    def footprint(self, problem):
         return Footprint(self.threads)
 
 
-def emit(problem: Doubling, schedule: DoublingSchedule) -> Program:
+def emit(problem, schedule):
     arguments = (Argument("x", "const float*"), Argument("y", "float*"), Argument("n", "int", problem.n))
     factor = "3" if schedule.mistake is Mistake.VALUE else "2"
     guard = "i <= a.n" if schedule.mistake is Mistake.GUARD else "i < a.n"
@@ -92,19 +89,19 @@ extern "C" __global__ void doubling(const Arguments a) {{
     return Program(text, arguments, (Launch("doubling", (blocks, 1, 1), (schedule.threads, 1, 1)),))
 
 
-def violations(problem: Doubling, schedule: DoublingSchedule, spec: DeviceSpec) -> list[str]:
+def violations(problem, schedule, spec):
     return [] if schedule.threads <= spec.threads_per_block else [f"{schedule.threads} threads"]
 
 
-def workload(problem: Doubling, schedule: DoublingSchedule, spec: DeviceSpec) -> tuple[Workload]:
+def workload(problem, schedule, spec):
     return (Workload(ceil_div(problem.n, schedule.threads), Footprint(schedule.threads), problem.work.bytes),)
 
 
-def checks(problem: Doubling, schedule: DoublingSchedule) -> list[tuple[Doubling, DoublingSchedule]]:
+def checks(problem, schedule):
     return [(Doubling(2 * schedule.threads), schedule), (Doubling(schedule.threads + 7), schedule)]
 
 
-def nothing(*arguments: object) -> Space[DoublingSchedule]:
+def nothing(*arguments):
     raise NotImplementedError
 
 
@@ -119,28 +116,26 @@ DOUBLING: Operator[Doubling, DoublingSchedule] = Operator(
 )
 PROBLEM = Doubling(2**20)
 
-Evaluate = Callable[..., Evaluation]
-
 
 @pytest.fixture
-def evaluate() -> Iterator[Evaluate]:
+def evaluate():
     """Evaluates a schedule in one session on an offline H200."""
-    device: Device = OfflineDevice("h200")
+    device = OfflineDevice("h200")
     with device.session(DOUBLING, PROBLEM, seed=0) as session:
         yield lambda schedule, registers=32: evaluated(session, schedule, Resources(registers))
 
 
-def evaluated(session: Session, schedule: DoublingSchedule, resources: Resources) -> Evaluation:
+def evaluated(session, schedule, resources):
     kernel = CompiledKernel(b"", resources, "sm_90", "none")
     return session.evaluate(schedule, emit(PROBLEM, schedule), kernel)
 
 
 @pytest.fixture
-def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]:
+def verified(monkeypatch):
     """Every call of the emulator: the problem and the seeds."""
-    calls: list[tuple[str, tuple[int, ...]]] = []
+    calls = []
 
-    def verify(problem: Problem, program: Program, seeds: tuple[int, ...], capability: tuple[int, int]) -> float:
+    def verify(problem, program, seeds, capability):
         assert capability == (9, 0)
         calls.append((problem.key, seeds))
         return 0.25 * len(calls)
@@ -149,19 +144,19 @@ def verified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]
     return calls
 
 
-def test_a_device_is_what_its_file_says() -> None:
+def test_a_device_is_what_its_file_says():
     device = OfflineDevice("l40s")
     assert (device.selector, device.spec.name) == ("l40s", "NVIDIA L40S")
     assert device.time_source is TimeSource.MODELLED
     assert all(isinstance(value, str) and value for value in device.environment.values())
 
 
-def test_an_unknown_device_is_one_line_that_lists_the_known_ones() -> None:
+def test_an_unknown_device_is_one_line_that_lists_the_known_ones():
     with pytest.raises(DeviceError, match=r"^unknown device 'h300'; known: a100, .*$"):
         OfflineDevice("h300")
 
 
-def test_a_right_kernel_gets_one_modelled_time(evaluate: Evaluate) -> None:
+def test_a_right_kernel_gets_one_modelled_time(evaluate):
     found = evaluate(DoublingSchedule())
     assert (found.status, found.error, len(found.samples)) == (Status.OK, "", 1)
     assert found.seconds is not None
@@ -178,9 +173,7 @@ def test_a_right_kernel_gets_one_modelled_time(evaluate: Evaluate) -> None:
         (Mistake.SYNTAX, Status.COMPILE_ERROR, ""),
     ],
 )
-def test_a_mistake_is_a_status_with_one_line(
-    evaluate: Evaluate, mistake: Mistake, status: Status, problem: str
-) -> None:
+def test_a_mistake_is_a_status_with_one_line(evaluate, mistake, status, problem):
     found = evaluate(DoublingSchedule(mistake=mistake))
     assert (found.status, found.samples) == (status, ())
     assert found.error
@@ -189,10 +182,8 @@ def test_a_mistake_is_a_status_with_one_line(
 
 
 @pytest.mark.parametrize("error", [EmulatorKilledError, CompilerKilledError])
-def test_a_kernel_is_not_blamed_if_the_emulator_was_killed(
-    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
-    def killed(*_: object) -> float:
+def test_a_kernel_is_not_blamed_if_the_emulator_was_killed(evaluate, monkeypatch, error):
+    def killed(*_):
         raise error("killed, twice")
 
     with monkeypatch.context() as full:
@@ -201,15 +192,13 @@ def test_a_kernel_is_not_blamed_if_the_emulator_was_killed(
     assert evaluate(DoublingSchedule()).status is Status.OK  # emulated again
 
 
-def test_a_kernel_that_does_not_fit_an_sm_cannot_be_launched(evaluate: Evaluate) -> None:
+def test_a_kernel_that_does_not_fit_an_sm_cannot_be_launched(evaluate):
     found = evaluate(DoublingSchedule(threads=1024), 96)
     assert (found.status, found.samples) == (Status.LAUNCH_ERROR, ())
     assert "1024 threads with 96 registers" in found.error
 
 
-def test_a_text_is_emulated_once_for_each_problem(
-    evaluate: Evaluate, verified: list[tuple[str, tuple[int, ...]]]
-) -> None:
+def test_a_text_is_emulated_once_for_each_problem(evaluate, verified):
     first = evaluate(DoublingSchedule(), 32)
     again = evaluate(DoublingSchedule(), 64)
     assert verified == [("n128", (0, 1, 2)), ("n71", (0, 1, 2))]
@@ -218,14 +207,14 @@ def test_a_text_is_emulated_once_for_each_problem(
     assert [key for key, _ in verified[2:]] == ["n64", "n39"]
 
 
-def test_the_seed_reaches_the_emulator(verified: list[tuple[str, tuple[int, ...]]]) -> None:
+def test_the_seed_reaches_the_emulator(verified):
     with OfflineDevice("h200").session(DOUBLING, PROBLEM, seed=5) as session:
         evaluated(session, DoublingSchedule(), Resources(32))
     assert {seeds for _, seeds in verified} == {(0, 1, 7)}
 
 
-def test_no_compiler_is_one_line_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> str:
+def test_no_compiler_is_one_line_with_the_remedy(monkeypatch):
+    def missing():
         raise offline.HostCompilerMissingError("no C++ compiler: install g++")
 
     monkeypatch.setattr(offline, "compiler_version", missing)

@@ -11,8 +11,7 @@ from nvrtc import compile_unoptimised
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.tensor import Checked, Exact, Extent, Judgement, Role, Tensor, Within
+from autotune.codegen.model.tensor import Checked, Exact, Extent, Role, Tensor, Within
 from autotune.compiler import compile_kernel
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
@@ -33,17 +32,7 @@ SPECIAL = [0.0, -0.0, 1.0, 1.0009765625, -1.5, 1e-6, 300.0, 65504.0, 3.0e38, np.
 LAYOUTS = [((17,), (1,)), ((3, 4), (5, 1)), ((2, 3, 4), (5, 11, 1)), ((2, 2, 2, 2, 2), (80, 33, 11, 4, 1))]
 
 
-def report(
-    tensor: Tensor,
-    actual: Array,
-    expected: Array | None,
-    before: Array | None = None,
-    scale: Array | None = None,
-    poison: int = POISONS[0],
-    counts: Array | None = None,
-    rows: Array | None = None,
-    entry: str = "",
-) -> tuple[int, int, float]:
+def report(tensor, actual, expected, before=None, scale=None, poison=POISONS[0], counts=None, rows=None, entry=""):
     """What the kernel that compares an output finds: how many are wrong, the first of them, the largest error."""
     found = EMPTY_REPORT.copy().view("u8")
     program = verification_source(entry or comparison_entry(tensor), 1, tensor.dtype)
@@ -67,11 +56,11 @@ def report(
     return wrong, first, max_error
 
 
-def output(size: int, judged: Judgement, dtype: DType = DType.FLOAT32) -> Tensor:
+def output(size, judged, dtype=DType.FLOAT32):
     return Tensor.flat("y", dtype, size, Role.OUTPUT, dtype.bytes, judged)
 
 
-def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
+def checksum(words, begin=0, end=0):
     total = np.zeros(1, np.uint64)
     tensors = [
         Tensor.flat("words", DType.UINT64, words.size, Role.INPUT, 8),
@@ -93,16 +82,16 @@ def checksum(words: Array, begin: int = 0, end: int = 0) -> int:
         ("checksum", "sm_75"),
     ],
 )
-def test_they_compile(entry: str, arch: str) -> None:
+def test_they_compile(entry, arch):
     assert compile_kernel(verification_source(entry, 1, DType.BFLOAT16), arch).resources.spill_store_bytes == 0
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
-def test_they_compile_for_every_type(dtype: DType) -> None:
+def test_they_compile_for_every_type(dtype):
     compile_unoptimised(verification_source("compare_within", 1, dtype), "sm_90")
 
 
-def test_a_right_output_within_its_tolerance() -> None:
+def test_a_right_output_within_its_tolerance():
     expected = np.linspace(-3, 3, 5001)
     actual = expected.astype(np.float32)
     actual[4000] += np.float32(0.25)
@@ -113,7 +102,7 @@ def test_a_right_output_within_its_tolerance() -> None:
 
 @pytest.mark.parametrize("index", [0, 31, 2047, 2048, 4999])
 @pytest.mark.parametrize("value", [np.inf, np.nan, -0.51])
-def test_one_wrong_element_is_found_wherever_it_is(index: int, value: float) -> None:
+def test_one_wrong_element_is_found_wherever_it_is(index, value):
     actual = np.zeros(5000, np.float32)
     actual[index] = value
     wrong, first, max_error = report(output(5000, Within(absolute=0.5)), actual, np.zeros(5000))
@@ -121,13 +110,13 @@ def test_one_wrong_element_is_found_wherever_it_is(index: int, value: float) -> 
     assert max_error == (pytest.approx(0.51) if np.isfinite(value) else 0.0)
 
 
-def test_the_tolerance_itself_is_allowed_and_counts_are_exact() -> None:
+def test_the_tolerance_itself_is_allowed_and_counts_are_exact():
     actual = np.arange(3000, dtype=np.float32)
     assert report(output(3000, Within(absolute=1000)), actual, np.zeros(3000)) == (1999, 1001, 2999.0)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_bit_for_bit(dtype: DType) -> None:
+def test_bit_for_bit(dtype):
     random = np.random.default_rng(1).integers(0, 2 if dtype is DType.BOOL else 256, 8 * 700, np.uint8)
     expected = random.view(dtype.numpy)
     tensor = output(expected.size, Exact(), dtype)
@@ -140,12 +129,12 @@ def test_bit_for_bit(dtype: DType) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
-def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
+def test_they_judge_as_numpy_does(data):
     """Any type, layout, judgement, scale and state before; values at the edges of the rule."""
     dtype = data.draw(st.sampled_from([*FLOATS, DType.INT32]))
     numbers = st.sampled_from(SPECIAL if dtype.is_float else [-1.0, 0.0, 1.0, 2.0])
     tolerances = st.builds(Within, st.sampled_from([0.0, 0.5]), st.sampled_from([0.0, dtype.roundoff, 1e-3]))
-    judged: Judgement = data.draw(st.just(Exact()) | tolerances | st.just(Checked("anything")))
+    judged = data.draw(st.just(Exact()) | tolerances | st.just(Checked("anything")))
     role = data.draw(st.sampled_from([Role.OUTPUT, Role.IN_OUT]))
     shape, strides = data.draw(st.sampled_from(LAYOUTS))
     extent = data.draw(st.none() | st.builds(Extent, st.just("counts"), st.integers(0, len(shape) - 1)))
@@ -160,7 +149,7 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
         counts = np.array(data.draw(st.lists(ends, min_size=size, max_size=size)), np.int32)
     inside = tensor.inside if counts is None else tensor.counted(counts)
 
-    def drawn(dtype: DType) -> Array:
+    def drawn(dtype):
         values = st.lists(numbers, min_size=tensor.size, max_size=tensor.size)
         with np.errstate(over="ignore"):
             return np.array(data.draw(values)).astype(dtype.numpy)
@@ -189,7 +178,7 @@ def test_they_judge_as_numpy_does(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("dtype", [DType.FLOAT32, DType.BFLOAT16, DType.INT32])
-def test_elements_that_no_kernel_wrote_are_seen_as_numpy_sees_them(dtype: DType) -> None:
+def test_elements_that_no_kernel_wrote_are_seen_as_numpy_sees_them(dtype):
     tensor = Tensor("y", dtype, (3, 4), (5, 1), Role.OUTPUT, dtype.bytes, extent=Extent("counts", 1))
     counts = np.array([4, 2, 3], np.int32)
     before = [poisoned(tensor, poison) for poison in POISONS]
@@ -206,16 +195,14 @@ def test_elements_that_no_kernel_wrote_are_seen_as_numpy_sees_them(dtype: DType)
     ("toward", "tolerance", "right"),
     [(0.0, 65504.0, False), (0.0, 65505.0, True), (0.0, np.inf, True), (6.5e4, 505.0, True), (-6.5e4, 505.0, False)],
 )
-def test_an_infinity_is_right_where_its_side_of_the_tolerance_overflows(
-    infinity: float, toward: float, tolerance: float, right: bool
-) -> None:
+def test_an_infinity_is_right_where_its_side_of_the_tolerance_overflows(infinity, toward, tolerance, right):
     tensor = output(1, Within(absolute=tolerance), DType.FLOAT16)
     actual, expected = np.array([infinity], np.float16), np.array([np.copysign(1.0, infinity) * toward])
     assert isinstance(compare(tensor, actual, expected, poisoned(tensor)), float) == right
     assert (report(tensor, actual, expected)[0] == 0) == right
 
 
-def test_gaps_of_too_many_axes_are_refused() -> None:
+def test_gaps_of_too_many_axes_are_refused():
     tensor = Tensor("y", DType.INT8, (2,) * 6, tuple(3**axis for axis in range(6)), Role.OUTPUT, 1)
     with pytest.raises(ValueError, match="y has 6 axes with gaps between: expected 5 at most"):
         comparison_scalars(tensor)
@@ -229,9 +216,7 @@ def test_gaps_of_too_many_axes_are_refused() -> None:
     length=st.integers(0, 320),
     data=st.data(),
 )
-def test_a_checksum_sees_each_byte_that_it_must_and_no_other(
-    size: int, byte: int, begin: int, length: int, data: st.DataObject
-) -> None:
+def test_a_checksum_sees_each_byte_that_it_must_and_no_other(size, byte, begin, length, data):
     words = np.frombuffer(data.draw(st.binary(min_size=8 * size, max_size=8 * size)), np.uint64).copy()
     byte %= 8 * size
     begin %= 8 * size + 1
@@ -241,6 +226,6 @@ def test_a_checksum_sees_each_byte_that_it_must_and_no_other(
     assert (checksum(words, begin, end) == before) == (begin <= byte < end)
 
 
-def test_a_checksum_sees_words_that_change_places() -> None:
+def test_a_checksum_sees_words_that_change_places():
     words = np.array([1, 2, 3, 4], np.uint64)
     assert checksum(words) != checksum(words[[1, 0, 2, 3]].copy())

@@ -4,10 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from devices.worker_fakes import (
@@ -26,31 +23,31 @@ from devices.worker_fakes import (
 from autotune.base.worker import WorkerKilledError
 from autotune.db.states import Status
 from autotune.devices import worker_device
-from autotune.devices.base import DeviceError, DeviceLostError, Evaluation
+from autotune.devices.base import DeviceError, DeviceLostError
 from autotune.devices.timing import setup_limit
-from autotune.devices.worker_device import WorkerDevice, WorkerSession
+from autotune.devices.worker_device import WorkerDevice
 
 PROBLEM = FaultyProblem()
 
 
 @pytest.fixture(scope="module")
-def device() -> Iterator[WorkerDevice]:
+def device():
     with WorkerDevice(faulty_device) as opened:
         yield opened
 
 
 @pytest.fixture
-def session(device: WorkerDevice) -> Iterator[WorkerSession]:
+def session(device):
     with device.session(FAULTY, PROBLEM, seed=7) as opened:
         yield opened
 
 
-def evaluated(session: WorkerSession, fault: Fault = Fault.NONE) -> Evaluation:
+def evaluated(session, fault=Fault.NONE):
     schedule = FaultySchedule(fault)
     return session.evaluate(schedule, emit(PROBLEM, schedule), KERNEL)
 
 
-def test_it_is_the_device_that_it_hosts(device: WorkerDevice) -> None:
+def test_it_is_the_device_that_it_hosts(device):
     hosted = FaultyDevice()
     assert device.selector == hosted.selector
     assert device.spec == hosted.spec
@@ -58,7 +55,7 @@ def test_it_is_the_device_that_it_hosts(device: WorkerDevice) -> None:
     assert device.environment == hosted.environment
 
 
-def test_good_kernels_share_one_process_that_is_not_this_one(device: WorkerDevice) -> None:
+def test_good_kernels_share_one_process_that_is_not_this_one(device):
     processes = set()
     for _ in range(2):
         with device.session(FAULTY, PROBLEM, seed=7) as session:
@@ -81,9 +78,7 @@ def test_good_kernels_share_one_process_that_is_not_this_one(device: WorkerDevic
         (Fault.HANG, Status.TIMEOUT, "measuring did not end within 0.1 s"),
     ],
 )
-def test_a_fault_is_a_status_and_the_next_kernel_gets_another_process(
-    session: WorkerSession, fault: Fault, status: Status, error: str
-) -> None:
+def test_a_fault_is_a_status_and_the_next_kernel_gets_another_process(session, fault, status, error):
     before = evaluated(session)
     if fault is Fault.HANG:
         session.time_limit = 0.1
@@ -94,12 +89,10 @@ def test_a_fault_is_a_status_and_the_next_kernel_gets_another_process(
     assert before.error != after.error
 
 
-def test_a_kernel_whose_process_is_killed_is_tried_again(
-    session: WorkerSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kernel_whose_process_is_killed_is_tried_again(session, monkeypatch):
     call, asked = session._worker.call, []
 
-    def killed_once(method: str, *arguments: Any, seconds: float | None = None) -> Any:
+    def killed_once(method, *arguments, seconds=None):
         asked.append(method)
         if asked == ["evaluate"]:
             raise WorkerKilledError("ended by SIGKILL")
@@ -110,7 +103,7 @@ def test_a_kernel_whose_process_is_killed_is_tried_again(
     assert asked == ["evaluate", "open", "evaluate"]
 
 
-def test_a_process_that_is_killed_between_two_kernels_costs_neither(session: WorkerSession) -> None:
+def test_a_process_that_is_killed_between_two_kernels_costs_neither(session):
     first = evaluated(session)
     os.kill(int(first.error), signal.SIGKILL)
     while session._worker.alive:
@@ -120,12 +113,12 @@ def test_a_process_that_is_killed_between_two_kernels_costs_neither(session: Wor
     assert second.error != first.error
 
 
-def test_a_device_that_is_lost_is_an_error(session: WorkerSession) -> None:
+def test_a_device_that_is_lost_is_an_error(session):
     with pytest.raises(DeviceError, match="the GPU has fallen off the bus"):
         evaluated(session, Fault.LOST)
 
 
-def test_an_error_that_nobody_foresaw_says_where_it_was(session: WorkerSession) -> None:
+def test_an_error_that_nobody_foresaw_says_where_it_was(session):
     with pytest.raises(KeyError, match="bug") as caught:
         evaluated(session, Fault.BUG)
     assert "worker_fakes.py" in caught.value.__notes__[0]
@@ -135,16 +128,14 @@ def test_an_error_that_nobody_foresaw_says_where_it_was(session: WorkerSession) 
     ("n", "error"),
     [(0, "the problem does not fit"), (-1, "the process for measuring ended by SIGKILL while it set up faulty")],
 )
-def test_a_problem_that_cannot_be_set_up_is_an_error_and_harms_no_other(
-    device: WorkerDevice, n: int, error: str
-) -> None:
+def test_a_problem_that_cannot_be_set_up_is_an_error_and_harms_no_other(device, n, error):
     with pytest.raises(DeviceError, match=error), device.session(FAULTY, FaultyProblem(n), seed=7):
         pass
     with device.session(FAULTY, PROBLEM, seed=7) as session:
         assert evaluated(session).status is Status.OK
 
 
-def test_setting_up_has_a_time_limit(device: WorkerDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_up_has_a_time_limit(device, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(worker_device, "setup_limit", lambda problem, spec: 0.1)
         error = "the process for measuring did not end within 0.1 s while it set up faulty"
@@ -154,8 +145,8 @@ def test_setting_up_has_a_time_limit(device: WorkerDevice, monkeypatch: pytest.M
         assert evaluated(session).status is Status.OK
 
 
-def test_setting_up_and_closing_get_their_time_limits(device: WorkerDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float | None] = []
+def test_setting_up_and_closing_get_their_time_limits(device, monkeypatch):
+    given = []
     worker = SimpleNamespace(call=lambda *_, seconds=None: given.append(seconds))
     monkeypatch.setattr(WorkerDevice, "worker", lambda _: worker)
     with device.session(FAULTY, PROBLEM, seed=7):
@@ -163,17 +154,15 @@ def test_setting_up_and_closing_get_their_time_limits(device: WorkerDevice, monk
     assert given == [setup_limit(PROBLEM, device.spec), worker_device._CLOSE_SECONDS]
 
 
-def test_a_device_that_cannot_be_made_is_an_error() -> None:
+def test_a_device_that_cannot_be_made_is_an_error():
     with pytest.raises(DeviceError, match="no driver"):
         WorkerDevice(no_device)
     with pytest.raises(DeviceLostError, match="the process for measuring ended by SIGKILL while it started"):
         WorkerDevice(deadly_device)
 
 
-def test_ctrl_c_ends_the_process_and_the_device_can_be_used_again(
-    device: WorkerDevice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> None:
+def test_ctrl_c_ends_the_process_and_the_device_can_be_used_again(device, monkeypatch):
+    def interrupted(*_):
         raise KeyboardInterrupt
 
     with device.session(FAULTY, PROBLEM, seed=7) as session:
@@ -197,7 +186,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_kernel_that_hangs_does_not_outlive_a_tuner_that_is_killed(tmp_path: Path) -> None:
+def test_a_kernel_that_hangs_does_not_outlive_a_tuner_that_is_killed(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -208,7 +197,7 @@ def test_a_kernel_that_hangs_does_not_outlive_a_tuner_that_is_killed(tmp_path: P
         assert tuner.communicate(timeout=60) == ("", None)  # all that hold its output have ended
 
 
-def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
+def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
     script = tmp_path / "tune.py"
     script.write_text("import autotune\nautotune.worker_device('h200')\n")
     ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)

@@ -1,19 +1,16 @@
 """A toy operator whose schedules do harm to the process that evaluates them, and a device that lets them."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.schedule import Schedule
@@ -38,10 +35,10 @@ class FaultyProblem(Problem):
     work = Work(0)
     tensors: tuple[Tensor, ...] = ()
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         return {}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         return {}
 
 
@@ -62,11 +59,11 @@ class FaultySchedule(Schedule):
     fault: Fault = Fault.NONE
     number: int = 0
 
-    def footprint(self, problem: FaultyProblem) -> Footprint:
+    def footprint(self, problem):
         return Footprint(32)
 
 
-def emit(problem: FaultyProblem, schedule: FaultySchedule) -> Program:
+def emit(problem, schedule):
     return Program(f"// {schedule}", (), (Launch("faulty", (1, 1, 1), (32, 1, 1)),))
 
 
@@ -102,7 +99,7 @@ class FaultyDevice:
     time_limit = 60.0
 
     @contextmanager
-    def session(self, operator: Operator[Any, Any], problem: Problem, seed: int) -> Iterator[FaultyDevice]:
+    def session(self, operator, problem, seed):
         self.setup = (operator.name, problem, seed)
         if problem == FaultyProblem(0):
             raise DeviceError("the problem does not fit")
@@ -112,7 +109,7 @@ class FaultyDevice:
             signal.pause()
         yield self
 
-    def evaluate(self, schedule: FaultySchedule, program: Program, kernel: CompiledKernel) -> Evaluation:
+    def evaluate(self, schedule, program, kernel):
         assert (program.source, kernel.arch) == (f"// {schedule}", "sm_90")
         assert self.setup == ("faulty", FaultyProblem(), 7)
         match schedule.fault:
@@ -137,16 +134,16 @@ class FaultyDevice:
         return Evaluation(Status.OK, (1e-3,), str(os.getpid()))
 
 
-def faulty_device() -> FaultyDevice:
+def faulty_device():
     """What a worker makes; its operator is registered there, too."""
     OPERATORS["faulty"] = FAULTY
     return FaultyDevice()
 
 
-def no_device() -> FaultyDevice:
+def no_device():
     raise DeviceError("no driver")
 
 
-def deadly_device() -> FaultyDevice:
+def deadly_device():
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError

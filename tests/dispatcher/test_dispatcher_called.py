@@ -1,7 +1,6 @@
 """Which calls are counted, which of them as untuned, and what becomes of the counts."""
 
 import multiprocessing
-from contextlib import contextmanager
 
 import pytest
 from dispatcher.records import H200, problem, schedule, trial
@@ -93,22 +92,6 @@ def test_a_call_outlives_a_folder_that_cannot_be_written(gpu, monkeypatch, tmp_p
     monkeypatch.setattr(module, "_file", lambda: tmp_path / "file" / "called.json")
     call(8)
     assert len(gpu.launched) == 1
-
-
-def test_a_count_is_read_and_written_under_one_lock(gpu, monkeypatch):
-    done = []
-
-    @contextmanager
-    def lock(path):
-        done.append("lock")
-        yield
-        done.append("unlock")
-
-    monkeypatch.setattr(module, "lock", lock)
-    for name in ("_read", "_write"):
-        monkeypatch.setattr(module, name, lambda *_, name=name: done.append(name) or [])
-    module._save()
-    assert done == ["lock", "_read", "_write", "unlock"]
 
 
 def _save_some(number):

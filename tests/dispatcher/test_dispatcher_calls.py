@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ from toy_call import CALL, Launches, shifted, toy
 
 from autotune import dispatcher
 from autotune.codegen.model.dtype import DType
-from autotune.dispatcher.calls import resolve
 from autotune.dispatcher.calls.shorthand import shorthands
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.registry import operator
@@ -18,9 +18,7 @@ from autotune.search_spaces.contract.registry import operator
 
 @pytest.fixture
 def launches(monkeypatch):
-    found = Launches()
-    monkeypatch.setattr(resolve, "plan_for", found.plan_for)
-    return found
+    return Launches(monkeypatch)
 
 
 def x(*shape, dtype=np.float32):
@@ -207,12 +205,12 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_shorthand_is_the_call(name: str) -> None:
+def test_a_shorthand_is_the_call(name):
     function, options = CALLS[name]
     np.testing.assert_array_equal(getattr(dispatcher, name)(X), dispatcher.map(X, function, **options))
 
 
-def test_arguments_go_where_they_belong() -> None:
+def test_arguments_go_where_they_belong():
     out, residual, scale = np.empty_like(X), 2 * X, np.float32([0.5])
     assert dispatcher.gelu(X, "tanh", out=out) is out
     np.testing.assert_array_equal(out, dispatcher.map(X, "gelu_tanh"))
@@ -224,7 +222,7 @@ def test_arguments_go_where_they_belong() -> None:
     np.testing.assert_array_equal(residual, 3 * X)
 
 
-def test_every_one_is_listed_and_documented() -> None:
+def test_every_one_is_listed_and_documented():
     for name, stated in shorthands():
         function = getattr(dispatcher, stated.__name__)
         call = operator(name).call
@@ -239,6 +237,16 @@ def test_every_one_is_listed_and_documented() -> None:
         )
 
 
-def test_a_name_that_nothing_has_is_an_attribute_error() -> None:
+def test_a_name_that_nothing_has_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'gelo'"):
         dispatcher.gelo  # noqa: B018
+
+
+def test_indices_are_looked_at_on_demand(monkeypatch):
+    """What a tensor states of them, in calls and plans."""
+    q, wrong = np.ones((5, 2, 16), np.float16), np.array([0, 6, 5], np.int32)
+    monkeypatch.setenv("AUTOTUNE_CHECK", "1")
+    dispatcher.attention_varlen(q, q, q, np.array([0, 3, 5], np.int32))
+    for call in (dispatcher.attention_varlen, partial(dispatcher.plan, "attention_varlen")):
+        with pytest.raises(ValueError, match=r"^offsets: element 1 is 6: expected 0 … 5$"):
+            call(q, q, q, wrong)

@@ -29,7 +29,6 @@ from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.roofline import roofline
 
 H100 = named_device("h100")
-
 FASTER = replace(H100, name="H100 at another clock", clock_hz=2 * H100.clock_hz)
 
 
@@ -351,6 +350,20 @@ def test_without_a_database_there_is_one_warning_and_no_record(place, tmp_path, 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert chosen(problem(600)) == []
+
+
+def test_where_no_database_can_be_made_what_ships_serves(tmp_path, monkeypatch):
+    from autotune.db.exchange import to_document, write_document
+
+    known = problem(512)
+    write_document(tmp_path / "pretuned" / "h200.json", to_document([trial(known, schedule(7, known))]))
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("AUTOTUNE_DB")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning, match="AUTOTUNE_DB names another; a temporary database") as caught:
+        assert chosen(known) == [7]
+    assert chosen(replace(known, m=500)) == [7]
+    assert len(caught) == 1
 
 
 def test_a_database_that_breaks_later_is_no_error(store, tmp_path):

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from autotune import dispatcher
 from autotune.dispatcher.arrays import arrays
@@ -15,35 +16,35 @@ def ones(*shape, dtype="f4"):
     return np.ones(shape, dtype)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "error", "message"),
+test_bad_operands = refused(
+    dispatcher.sgemm,
     [
-        ([[1.0]], ones(1, 1), TypeError, "a is a list: expected a NumPy array, or one with DLPack"),
-        (ones(4, 5), 3.0, TypeError, "b is a float: expected"),
-        (ones(4, 5), np.float32(3), TypeError, "b is a float32: expected a plain array"),
-        (np.ma.masked_array(np.ones((4, 5), "f4")), ones(5, 6), TypeError,
-         "a is a MaskedArray: expected a plain array"),
-        (ones(4, 5, dtype="f8"), ones(5, 6), TypeError, "a has dtype float64: sgemm takes float32"),
-        (ones(4, 5), ones(5, 6, dtype=">f4"), TypeError, "b has dtype >f4: sgemm takes float32"),
-        (ones(4), ones(4, 4), ValueError, r"a has shape \(4,\): expected a matrix"),
-        (ones(2, 3, 4, 5), ones(3, 2, 5, 6), ValueError, "expected the same batch, or a batch of 1"),
-        (ones(2, 3, 4, 5)[:, ::2], ones(5, 6), ValueError, "matrices that are not evenly spaced; call contiguous"),
-        (ones(2, 4, 3, 5).swapaxes(1, 2), ones(5, 6), ValueError, "not evenly spaced"),
-        (ones(4, 5), ones(4, 5), ValueError, r"a has shape \(4, 5\) and b \(4, 5\): expected \(…, m, k\)"),
-        (ones(2, 4, 5), ones(3, 5, 6), ValueError, "expected the same batch, or a batch of 1"),
-        (ones(4, 10)[:, ::2], ones(5, 6), ValueError, "neither row-major nor column-major; call contiguous"),
-        (ones(4, 5)[::-1], ones(5, 6), ValueError, "neither row-major nor column-major"),
-        (ones(2, 4, 5)[::-1], ones(5, 6), ValueError, "neither row-major nor column-major"),
-        (np.broadcast_to(ones(5), (4, 5)), ones(5, 6), ValueError, "neither row-major nor column-major"),
-        (np.ones(4 * 5 * 4 + 1, "i1")[1:].view("f4").reshape(4, 5), ones(5, 6), ValueError,
-         "a is aligned to 1 B: expected at least 4 B"),
-        (np.ones((4, 5), [("x", "f4"), ("y", "i1")])["x"], ones(5, 6), ValueError, "in bytes: expected multiples of 4"),
+        (([[1.0]], ones(1, 1)), "TypeError: a is a list: expected a NumPy array, or one with DLPack"),
+        ((ones(4, 5), 3.0), "TypeError: b is a float: expected"),
+        ((ones(4, 5), np.float32(3)), "TypeError: b is a float32: expected a plain array"),
+        (
+            (np.ma.masked_array(np.ones((4, 5), "f4")), ones(5, 6)),
+            "TypeError: a is a MaskedArray: expected a plain array",
+        ),
+        ((ones(4, 5, dtype="f8"), ones(5, 6)), "TypeError: a has dtype float64: sgemm takes float32"),
+        ((ones(4, 5), ones(5, 6, dtype=">f4")), "TypeError: b has dtype >f4: sgemm takes float32"),
+        ((ones(4), ones(4, 4)), r"a has shape \(4,\): expected a matrix"),
+        ((ones(2, 3, 4, 5), ones(3, 2, 5, 6)), "expected the same batch, or a batch of 1"),
+        ((ones(2, 3, 4, 5)[:, ::2], ones(5, 6)), "matrices that are not evenly spaced; call contiguous"),
+        ((ones(2, 4, 3, 5).swapaxes(1, 2), ones(5, 6)), "not evenly spaced"),
+        ((ones(4, 5), ones(4, 5)), r"a has shape \(4, 5\) and b \(4, 5\): expected \(…, m, k\)"),
+        ((ones(2, 4, 5), ones(3, 5, 6)), "expected the same batch, or a batch of 1"),
+        ((ones(4, 10)[:, ::2], ones(5, 6)), "neither row-major nor column-major; call contiguous"),
+        ((ones(4, 5)[::-1], ones(5, 6)), "neither row-major nor column-major"),
+        ((ones(2, 4, 5)[::-1], ones(5, 6)), "neither row-major nor column-major"),
+        ((np.broadcast_to(ones(5), (4, 5)), ones(5, 6)), "neither row-major nor column-major"),
+        (
+            (np.ones(4 * 5 * 4 + 1, "i1")[1:].view("f4").reshape(4, 5), ones(5, 6)),
+            "a is aligned to 1 B: expected at least 4 B",
+        ),
+        ((np.ones((4, 5), [("x", "f4"), ("y", "i1")])["x"], ones(5, 6)), "in bytes: expected multiples of 4"),
     ],
-)  # fmt: skip
-def test_bad_operands(a, b, error, message):
-    with pytest.raises(error, match=message) as caught:
-        dispatcher.sgemm(a, b)
-    assert "\n" not in str(caught.value)
+)
 
 
 def readonly():
@@ -52,20 +53,16 @@ def readonly():
     return array
 
 
-@pytest.mark.parametrize(
-    ("out", "error", "message"),
+test_bad_out = refused(
+    lambda out: dispatcher.sgemm(ones(4, 5), ones(5, 6), out=out),
     [
-        (ones(4, 7), ValueError, r"out has shape \(4, 7\): expected \(4, 6\)"),
-        (ones(1, 4, 6), ValueError, r"out has shape \(1, 4, 6\): expected \(4, 6\)"),
-        (ones(4, 6, dtype="f8"), TypeError, "out has dtype float64: expected float32"),
-        (ones(4, 12)[:, ::2], ValueError, "out has shape .* neither row-major nor column-major"),
-        (readonly(), ValueError, "out is read-only"),
+        (ones(4, 7), r"out has shape \(4, 7\): expected \(4, 6\)"),
+        (ones(1, 4, 6), r"out has shape \(1, 4, 6\): expected \(4, 6\)"),
+        (ones(4, 6, dtype="f8"), "TypeError: out has dtype float64: expected float32"),
+        (ones(4, 12)[:, ::2], "out has shape .* neither row-major nor column-major"),
+        (readonly(), "out is read-only"),
     ],
 )
-def test_bad_out(out, error, message):
-    with pytest.raises(error, match=message) as caught:
-        dispatcher.sgemm(ones(4, 5), ones(5, 6), out=out)
-    assert "\n" not in str(caught.value)
 
 
 def test_out_that_overlaps_itself():

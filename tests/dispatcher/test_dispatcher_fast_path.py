@@ -9,7 +9,7 @@ from toy_call import Launches, toy
 from autotune import dispatcher
 from autotune.dispatcher.arrays import arrays, libraries
 from autotune.dispatcher.arrays.views import View
-from autotune.dispatcher.calls import function, resolve
+from autotune.dispatcher.calls import function
 from autotune.dispatcher.calls import plan as plans
 
 torch = pytest.importorskip("torch")
@@ -106,9 +106,7 @@ def test_a_gradient_is_refused_later_too(gpu, read):
 
 @pytest.fixture
 def launches(monkeypatch, read):
-    found = Launches()
-    monkeypatch.setattr(resolve, "plan_for", found.plan_for)
-    return found
+    return Launches(monkeypatch)
 
 
 def address(tensor):

@@ -100,7 +100,9 @@ def test_an_interpreter_that_shuts_down_while_threads_call_says_nothing():
 
 @pytest.fixture
 def no_home(tmp_path, monkeypatch):
-    file = tmp_path / "file"
+    """No place for a database or a cache; the emulator's runtime, which takes seconds to build, is there."""
+    known, file = build.runtime(build.host_compiler()), tmp_path / "file"
+    monkeypatch.setattr(build, "runtime", lambda compiler: known)
     file.touch()
     monkeypatch.setenv("AUTOTUNE_DB", str(file / "tuning.sqlite3"))
     monkeypatch.setenv("AUTOTUNE_CACHE", str(file / "cache"))

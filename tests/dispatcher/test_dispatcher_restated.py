@@ -18,7 +18,6 @@ from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Program
 from autotune.db import ProblemRecord, TimeSource
 from autotune.dispatcher.arrays.views import HOST
 from autotune.dispatcher.calls.plan import plan_for
@@ -29,13 +28,10 @@ from autotune.dispatcher.choice.formulation import formulation_of
 from autotune.dispatcher.choice.records import records
 from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.settings import settings
-from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
 
 GEMV = operator("gemv")
-
 FEW = SgemmProblem(3, 300, 40, transpose_b=True)
-
 FASTER = formulation._faster
 
 
@@ -204,18 +200,16 @@ def stated_operator():
 
 
 GEMM = operator("gemm")
-
 MOST_KERNELS = 16
-
 WARM = (1, 2, 3, 4, 16, *(2**power for power in range(6, 13)))  # rows up to 4096
 
 
 @cache
-def _records(stated: Operator) -> list:
+def _records(stated):
     return list(records(stated, H200))
 
 
-def served(m: int, n: int, k: int) -> Program:
+def served(m, n, k):
     """The program of the first choice."""
     problem = GemmProblem(m, n, k, transpose_b=True, bucket_rows=True)
     found = formulation_of(GEMM, problem, H200, _records)
@@ -223,19 +217,19 @@ def served(m: int, n: int, k: int) -> Program:
 
 
 @pytest.mark.parametrize(("n", "k"), [(6144, 4096), (384, 96)])
-def test_few_kernels_serve_any_number_of_tokens(n: int, k: int) -> None:
+def test_few_kernels_serve_any_number_of_tokens(n, k):
     warmed = {served(m, n, k).source for m in WARM}
     assert len(warmed) <= MOST_KERNELS
     between = (5, 17, 40, 65, 129, 200, 257, 300, 513, 700, 1025, 1500, 2049, 3000)
     assert {served(m, n, k).source for m in between} <= warmed
 
 
-def test_four_rows_at_most_take_kernels_of_their_own() -> None:
+def test_four_rows_at_most_take_kernels_of_their_own():
     problems = [GemmProblem(m, 6144, 4096, transpose_b=True, bucket_rows=True) for m in (4, 5)]
     assert [GEMM.restated(problem) is None for problem in problems] == [False, True]
 
 
-def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
+def test_rows_of_a_bucket_are_computed_by_one_kernel():
     w = np.random.default_rng(0).uniform(-1, 1, (24, 40)).astype(np.float16).T
     schedules = set()
     for m in (5, 16):
@@ -248,20 +242,20 @@ def test_rows_of_a_bucket_are_computed_by_one_kernel() -> None:
     assert warmed.schedule == warmed.schedule.shape_generic
 
 
-def test_kernels_of_a_bucket_are_not_chosen_by_the_time_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_of_a_bucket_are_not_chosen_by_the_time_of_one_call(monkeypatch):
     monkeypatch.setattr(settings, "tune", "first-call")
     problem = GemmProblem(9, 24, 40, transpose_b=True, bucket_rows=True)
     assert [plan_for(GEMM, one, HOST).measures for one in (problem, problem.served_as)] == [False, True]
 
 
-def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve() -> None:
+def test_a_schedule_with_too_many_blocks_for_the_rows_there_are_does_not_serve():
     for m in (5, 17, 33, 65, 129):
         problem = GemmProblem(m, 16, 16, transpose_b=True, bucket_rows=True)
         found = formulation_of(GEMM, problem, H200, _records)
         assert all(not found.operator.violations(found.problem, one.schedule, H200) for one in found.choices)
 
 
-def test_other_operands_are_refused() -> None:
+def test_other_operands_are_refused():
     with pytest.raises(ValueError, match="bucket_rows=True: expected one matrix A that is stored row by row"):
         GemmProblem(5, 7, 8, transpose_a=True, bucket_rows=True)
     x = np.ones((8, 5), np.float16)

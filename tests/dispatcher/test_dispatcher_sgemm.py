@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from views import ODD_SIZES, layouts, strided
 
 from autotune import dispatcher
@@ -163,23 +164,19 @@ def test_an_empty_array_launches_nothing(shape, no_launch):
     assert dispatcher.transpose(np.ones(shape, np.float32)).shape == np.ones(shape).swapaxes(-1, -2).shape
 
 
-@pytest.mark.parametrize(
-    ("a", "out", "error", "message"),
+test_bad_arguments_get_one_line = refused(
+    lambda a, out=None: dispatcher.transpose(a, out=out),
     [
-        (np.ones(5, "f4"), None, ValueError, r"a has shape \(5,\): expected a matrix"),
-        (np.ones((5, 4), "f4").T, None, ValueError, "a has strides .*: transpose takes row-major matrices"),
-        (np.ones((5, 4), "f4"), np.ones((5, 4), "f4"), ValueError, r"out has shape \(5, 4\): expected \(4, 5\)"),
-        (np.ones((5, 4), "f4"), np.ones((5, 4), "f4").T, ValueError, "out has strides .*: transpose takes row-major"),
-        (np.ones((5, 4), "f4"), np.ones((4, 5), "i4"), TypeError, "out has dtype int32: expected float32"),
-        (np.ones((5, 4), "U3"), None, TypeError, "a has elements of 12 bytes: transpose takes 1, 2, 4, 8, 16"),
-        (np.ones((5, 4), "O"), None, TypeError, "a has dtype object: expected plain numbers"),
-        (np.broadcast_to(np.ones((5, 4), "f4"), (2, 5, 4)), None, ValueError, "its matrices are all one"),
+        ((np.ones(5, "f4"), None), r"a has shape \(5,\): expected a matrix"),
+        ((np.ones((5, 4), "f4").T, None), "a has shape .*: expected contiguous rows"),
+        ((np.ones((5, 4), "f4"), np.ones((5, 4), "f4")), r"out has shape \(5, 4\): expected \(4, 5\)"),
+        ((np.ones((5, 4), "f4"), np.ones((5, 4), "f4").T), "out has shape .*: expected contiguous rows"),
+        ((np.ones((5, 4), "f4"), np.ones((4, 5), "i4")), "TypeError: out has dtype int32: expected float32"),
+        ((np.ones((5, 4), "U3"), None), "TypeError: a has elements of 12 bytes: transpose takes 1, 2, 4, 8, 16"),
+        ((np.ones((5, 4), "O"), None), "TypeError: a has dtype object: expected plain numbers"),
+        ((np.broadcast_to(np.ones((5, 4), "f4"), (2, 5, 4)), None), "expected contiguous rows"),
     ],
 )
-def test_bad_arguments_get_one_line(a, out, error, message, no_launch):
-    with pytest.raises(error, match=message) as caught:
-        dispatcher.transpose(a, out=out)
-    assert "\n" not in str(caught.value)
 
 
 def test_out_may_not_overlap_a(no_launch):

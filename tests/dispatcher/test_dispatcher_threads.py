@@ -27,15 +27,10 @@ from autotune.dispatcher.targets.gpu import _GpuKernel
 from autotune.dispatcher.targets.workspaces import Workspaces
 
 OK, INVALID = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_INVALID_CONTEXT
-
 LEGACY = 1
-
 ELSEWHERE = 99  # a context of somebody's that is no device's primary one
-
 OWN, OTHER, PER_THREAD = 0x7F00, 0x7F01, 2
-
 BOXES = TensorMap("a", "float32", (8, 8), (8, 1), (4, 4))
-
 KEPT = TensorMap("workspace", "float32", (8, 8), (8, 1), (4, 4))
 
 MEMBERS = (

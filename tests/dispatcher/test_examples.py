@@ -20,6 +20,26 @@ def test_numpy_emulator(capsys):
     assert max(errors("numpy_emulator.py", capsys)) < 1e-4
 
 
+def test_generated_text(capsys):
+    runpy.run_path(str(EXAMPLES / "generate_text.py"), run_name="__main__")
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["greedy", "top-k", "top-p", "beam"]
+    assert last == "NumPy generates the same"
+
+
+def test_numpy_detector(capsys):
+    runpy.run_path(str(EXAMPLES / "numpy_detector.py"))
+    found = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
+    middles = {"square": (30, 35), "disc": (85, 60)}
+    assert {name for name, *_ in found} == set(middles)
+    for name, score, corners in found:
+        left, top, right, bottom = map(int, corners.strip("[]").split(","))
+        x, y = middles[name]
+        assert float(score) > 0.9
+        assert left < x < right
+        assert top < y < bottom
+
+
 def test_optuna_study(capsys):
     study = runpy.run_path(str(EXAMPLES / "optuna_study.py"), run_name="__main__")["study"]
     assert [trial.state.name for trial in study.trials] == ["COMPLETE"] * 4

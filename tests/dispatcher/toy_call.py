@@ -1,24 +1,13 @@
 """A call with all that a call may state: optional arrays, options, several outputs, one that may be an input."""
 
 from types import SimpleNamespace
-from typing import Any
 
+from autotune.dispatcher.calls import resolve
 from autotune.dispatcher.calls.function import Dispatched
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 
 
-def shifted(
-    x: Any,
-    mask: Any = None,
-    dim: int = -1,
-    *,
-    by: float = 1.0,
-    seed: int = 0,
-    out: Any = None,
-    index: Any = None,
-    total: Any = None,
-    stream: Any = None,
-) -> Any:
+def shifted(x, mask=None, dim=-1, *, by=1.0, seed=0, out=None, index=None, total=None, stream=None):
     """x moved along an axis.
 
     Args:
@@ -57,8 +46,10 @@ CALL = Call(
 class Launches:
     """Plans that only remember what they launch: the stream, and the kernel's arguments by name."""
 
-    def __init__(self):
+    def __init__(self, monkeypatch):
         self.made, self.launched = [], []
+        monkeypatch.setattr(resolve, "plan_for", self.plan_for)
+        monkeypatch.setattr(resolve, "bound", lambda call, arrays, options: call.bind(**arrays, **options))
 
     def plan_for(self, operator, problem, device, stream):
         self.made.append(problem)

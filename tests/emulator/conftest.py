@@ -3,10 +3,10 @@ import pytest
 
 
 @pytest.fixture
-def kernel() -> kernels.Kernel:
+def kernel():
     return kernels.build
 
 
 @pytest.fixture
-def run() -> kernels.Run:
+def run():
     return kernels.execute

@@ -1,21 +1,15 @@
 """A small kernel around a body, and its run: `kernel` and `run` of conftest.py."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from autotune import emulator
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
-
-Kernel = Callable[..., Program]
-Run = Callable[..., Array]
 
 ARGUMENTS = (
     Argument("x", "const float*"),
@@ -26,16 +20,7 @@ ARGUMENTS = (
 WRAPPERS = ("shared_memory", "async_copy", "cluster")
 
 
-def build(
-    body: str,
-    *,
-    threads: int = 64,
-    blocks: int = 1,
-    cluster: int = 1,
-    shared_bytes: int = 256,
-    workspace_bytes: int = 0,
-    headers: tuple[str, ...] = (),
-) -> Program:
+def build(body, *, threads=64, blocks=1, cluster=1, shared_bytes=256, workspace_bytes=0, headers=()):
     """A kernel of `x`, `y`, `workspace` and `n`, where `t` is the thread and `s` shared memory."""
     text = f"""{inlined(*(f"cuda/{name}.cuh" for name in (*WRAPPERS, *headers)))}
 {cuda_arguments(ARGUMENTS)}
@@ -53,7 +38,7 @@ extern "C" __global__ void __launch_bounds__({threads}) __cluster_dims__({cluste
     return Program(text, ARGUMENTS, (launch,), workspace_bytes)
 
 
-def execute(source: Program, x: Array, size: int, *, alignment: int = 4, **options: int) -> Array:
+def execute(source, x, size, *, alignment=4, **options):
     """`y` of `size` words, poisoned before."""
     y = np.full(size, -1, np.int32).view(np.float32)
     tensors = [

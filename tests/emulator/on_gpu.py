@@ -1,19 +1,15 @@
 """A program's run on a GPU, as `tensor_programs.execute` runs it in the emulator."""
 
-from collections.abc import Mapping, Sequence
-
 from cuda.bindings import driver
 from cuda.core import Device
 
 from autotune.base.cuda_core import handle_return
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
 from autotune.devices.launcher import LoadedProgram
 from autotune.devices.tensor_maps import encode
 
 
-def execute_on_gpu(program: Program, arrays: Mapping[str, Array], outputs: Sequence[str]) -> None:
+def execute_on_gpu(program, arrays, outputs):
     """Run it on device 0, on flat arrays of which the outputs are changed."""
     Device(0).set_current()
     loaded = LoadedProgram(compile_kernel(program, "sm_90"), program)

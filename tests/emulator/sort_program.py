@@ -1,9 +1,7 @@
 """A radix sort of unsigned numbers: eight passes of one source, then a second program that writes them backwards."""
 
-from collections.abc import Sequence
-
 from autotune.codegen.model.argument import Argument
-from autotune.codegen.model.launch import Counting, InTurn, Launch, Memset, Repeat, Step
+from autotune.codegen.model.launch import Counting, InTurn, Launch, Memset, Repeat
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.plain_program import plain_program
@@ -36,7 +34,7 @@ extern "C" __global__ void reverse(const Arguments arguments) {
 """
 
 
-def sort(steps: Sequence[Step] | None = None, count: int = COUNT) -> Program:
+def sort(steps=None, count=COUNT):
     """``sorted`` gets the numbers of ``x``; ``ping`` and ``histogram`` are scratch, which `in_workspace` is to find."""
     members = (
         Argument("source", "const unsigned*"),
@@ -53,7 +51,7 @@ COUNTING = Launch("count", (3, 1, 1), (128, 1, 1))
 SCATTERING = Launch("scatter", (1, 1, 1), (DIGITS, 1, 1))
 
 
-def passes(start: int = 2 * BITS, step: int = BITS, times: int = 6) -> tuple[Step, ...]:
+def passes(start=2 * BITS, step=BITS, times=6):
     """Two passes from x, and six from where the last one has put the numbers."""
     turns = ("sorted", "ping")
     return (
@@ -63,18 +61,18 @@ def passes(start: int = 2 * BITS, step: int = BITS, times: int = 6) -> tuple[Ste
     )
 
 
-def _pass(shift: int | Counting, **arrays: str | InTurn) -> tuple[Step, ...]:
+def _pass(shift, **arrays):
     counting = COUNTING.taking(source=arrays["source"], target=None, shift=shift)
     return Memset(0, 4 * DIGITS, region="histogram"), counting, SCATTERING.taking(shift=shift, **arrays)
 
 
-def reverse(count: int = COUNT) -> Program:
+def reverse(count=COUNT):
     """``y`` gets the numbers of ``sorted``."""
     members = (Argument("sorted", "const unsigned*"), Argument("y", "unsigned*"), Argument("count", "int", count))
     return Program(f"{cuda_arguments(members)}\n{_REVERSE}", members, (Launch("reverse", (3, 1, 1), (128, 1, 1)),))
 
 
-def sorted_backwards(first: Program | None = None) -> Program:
+def sorted_backwards(first=None):
     """``y`` gets the numbers of ``x``, the largest first."""
     numbers = 4 * COUNT
     return (first or sort()).then(reverse()).in_workspace(ping=numbers, sorted=numbers, histogram=4 * DIGITS)

@@ -1,31 +1,18 @@
 """Kernels of tensor maps around a body, and their runs."""
 
-from collections.abc import Mapping, Sequence
-
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
-from autotune.codegen.model.tensor_map import TensorMap
 from autotune.codegen.source.arguments import cuda_arguments
 from autotune.codegen.source.emission import inlined
 from autotune.emulator import run
 
 
 def tensor_program(
-    body: str,
-    maps: Mapping[str, TensorMap],
-    pointers: Mapping[str, str],
-    *,
-    threads: int = 64,
-    blocks: int = 1,
-    cluster: int = 1,
-    shared_bytes: int = 4096,
-    headers: Sequence[str] = (),
-    declared: str = "",
-) -> Program:
+    body, maps, pointers, *, threads=64, blocks=1, cluster=1, shared_bytes=4096, headers=(), declared=""
+):
     """A kernel of tensor maps and pointers by name, where `t` is the thread and `tile` shared memory of bytes.
 
     Beyond the body it has the headers of codegen/cuda, and what is `declared` before the entry.
@@ -45,7 +32,7 @@ def tensor_program(
     return Program(source, arguments, (footprint.launch("kernel", blocks),), arch_suffix=footprint.arch_suffix)
 
 
-def execute(program: Program, arrays: Mapping[str, Array], outputs: Sequence[str], seed: int = 0) -> None:
+def execute(program, arrays, outputs, seed=0):
     """Run it on flat arrays aligned to 16 bytes; `outputs` are read and written."""
     tensors = [
         Tensor.flat(name, DType(array.dtype.name), array.size, Role.IN_OUT if name in outputs else Role.INPUT, 16)

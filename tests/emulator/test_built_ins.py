@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
 from autotune.emulator import SEEDS
 
@@ -56,7 +55,7 @@ EXPRESSIONS = {
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_an_expression(expression: str, kernel: Kernel, run: Run) -> None:
+def test_an_expression(expression, kernel, run):
     source = kernel(f"y[t] = {expression};")
     for seed in SEEDS:
         np.testing.assert_array_equal(run(source, X, 64, seed=seed, alignment=8), EXPRESSIONS[expression])
@@ -80,7 +79,7 @@ def test_an_expression(expression: str, kernel: Kernel, run: Run) -> None:
         ("atomicExch(reinterpret_cast<unsigned*>(w), 9)", 9),
     ],
 )
-def test_an_atomic_returns_the_old_value_and_is_no_race(statement: str, total: float, kernel: Kernel, run: Run) -> None:
+def test_an_atomic_returns_the_old_value_and_is_no_race(statement, total, kernel, run):
     target = statement.split("(w")[0].split("<")[-1].rstrip(">") if "cast" in statement else "int*"
     source = kernel(
         f"""int* w = static_cast<int*>(arguments.workspace);
@@ -93,14 +92,14 @@ def test_an_atomic_returns_the_old_value_and_is_no_race(statement: str, total: f
         assert 0 in y[:64]  # the first of them found the workspace as it was
 
 
-def test_blocks_have_three_dimensions(kernel: Kernel, run: Run) -> None:
+def test_blocks_have_three_dimensions(kernel, run):
     source = kernel("y[t + 4 * (threadIdx.y + 2 * threadIdx.z)] = 100 * threadIdx.z + 10 * threadIdx.y + t;")
     source = replace(source, steps=(replace(source.launch, grid=(1, 1, 1), block=(4, 2, 3)),))
     z, y, x = np.indices((3, 2, 4))
     np.testing.assert_array_equal(run(source, X, 24), (100 * z + 10 * y + x).ravel())
 
 
-def test_asynchronous_copies_fill_up_with_zeros(kernel: Kernel, run: Run) -> None:
+def test_asynchronous_copies_fill_up_with_zeros(kernel, run):
     source = kernel(
         """if (t < 16) async_copy_guarded<16>(s + 4 * t, x + 4 * t, 4 * (t % 5)); async_commit(); async_wait<0>();
         __syncthreads(); y[t] = s[t];"""
@@ -109,7 +108,7 @@ def test_asynchronous_copies_fill_up_with_zeros(kernel: Kernel, run: Run) -> Non
     np.testing.assert_array_equal(run(source, X, 64, alignment=16), expected)
 
 
-def test_groups_of_asynchronous_copies_land_in_order(kernel: Kernel, run: Run) -> None:
+def test_groups_of_asynchronous_copies_land_in_order(kernel, run):
     source = kernel(
         """async_copy<4>(s + t, x + t); async_commit(); async_copy<4>(s + 64 + t, x + t); async_commit();
         async_wait<1>(); float early = s[t]; async_wait<0>(); y[t] = early + s[64 + t];""",
@@ -118,7 +117,7 @@ def test_groups_of_asynchronous_copies_land_in_order(kernel: Kernel, run: Run) -
     np.testing.assert_array_equal(run(source, X, 64), 2 * X)
 
 
-def test_bytes_may_be_shared_by_different_threads(kernel: Kernel, run: Run) -> None:
+def test_bytes_may_be_shared_by_different_threads(kernel, run):
     source = kernel(
         """char* bytes = dynamic_shared<char>(); s[t] = x[t]; __syncthreads();
         bytes[t] = t; __syncthreads(); y[t] = bytes[63 - t] + (t < 16 ? 0 : s[t]);"""

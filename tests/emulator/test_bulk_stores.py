@@ -1,12 +1,8 @@
 """Bulk copies from shared to global memory: what lands where, and what a kernel may forget."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
-from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
 
 SEEDS = range(4)
@@ -22,12 +18,12 @@ STORE = """
 
 
 @pytest.fixture
-def outcome(kernel: Kernel, run: Run) -> Callable[[str, int], Array]:
+def outcome(kernel, run):
     return lambda body, seed: run(kernel(body, headers=("tensor_store",)), X, 64, alignment=16, seed=seed)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_consecutive_bytes_are_stored(seed: int, outcome: Callable[[str, int], Array]) -> None:
+def test_consecutive_bytes_are_stored(seed, outcome):
     np.testing.assert_array_equal(outcome(STORE, seed), X + 1)
 
 
@@ -42,9 +38,7 @@ def test_consecutive_bytes_are_stored(seed: int, outcome: Callable[[str, int], A
         ("y, s,", "y + 16, s,", "writes bytes 64 to 319 of y"),
     ],
 )
-def test_a_bug_is_caught_in_every_order(
-    right: str, planted: str, error: str, outcome: Callable[[str, int], Array]
-) -> None:
+def test_a_bug_is_caught_in_every_order(right, planted, error, outcome):
     assert STORE.count(right) == 1
     for seed in SEEDS:
         with pytest.raises(EmulatorError, match=error):

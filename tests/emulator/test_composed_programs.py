@@ -1,10 +1,8 @@
 """Programs of several sources: arguments of launches, repetitions, memsets, and a workspace that parts share."""
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,13 +32,13 @@ TENSORS = (
 NUMBERS = np.random.default_rng(0).integers(0, 2**32, COUNT, dtype=np.uint32) & np.uint32(0x11111111)
 
 
-def check(program: Program) -> None:
+def check(program):
     arrays = {"x": NUMBERS.copy(), "y": np.zeros(COUNT, np.uint32)}
     run(program, TENSORS, arrays, {}, runs=2)
     np.testing.assert_array_equal(arrays["y"], np.sort(NUMBERS)[::-1])
 
 
-def test_two_programs_sort_numbers_and_write_them_backwards() -> None:
+def test_two_programs_sort_numbers_and_write_them_backwards():
     program = sorted_backwards()
     assert program.tensor_names == {"x", "y"}
     assert [len(program.steps), len(program.unrolled), len(program.launches)] == [8, 25, 17]
@@ -59,12 +57,12 @@ def test_two_programs_sort_numbers_and_write_them_backwards() -> None:
     ],
     ids=["first shift", "step of shifts", "times", "memsets"],
 )
-def test_a_wrong_repetition_is_caught(plant: Callable[[], Program]) -> None:
+def test_a_wrong_repetition_is_caught(plant):
     with pytest.raises((AssertionError, EmulatorError)):
         check(plant())
 
 
-def test_parts_that_overlap_in_a_launch_are_caught() -> None:
+def test_parts_that_overlap_in_a_launch_are_caught():
     program = sorted_backwards()
     launches = [replace(one, arguments=tuple(map(_where_ping_is, one.arguments))) for one in program.launches]
     with pytest.raises(EmulatorError, match=r"scatter takes bytes 256 to .*: expected parts that do not overlap"):
@@ -73,25 +71,29 @@ def test_parts_that_overlap_in_a_launch_are_caught() -> None:
         check(replace(program, steps=program.launches[2:], workspace_bytes=256))
 
 
-def test_an_error_names_the_launch_and_the_part_of_the_workspace() -> None:
-    place = "arguments.histogram[digit(arguments.source[own], arguments.shift)]"
-    counted = "atomicAdd(arguments.histogram + digit(arguments.source[own], arguments.shift), 1u)"
-    with pytest.raises(EmulatorError, match=r"of workspace, .* \(in count 1 of 8, histogram\)"):
-        check(sorted_backwards(replace(sort(), source=sort().source.replace(counted, f"{place} += 1"))))
+def test_an_error_names_the_launch_and_the_part_of_the_workspace():
+    digit = "digit(arguments.source[own], arguments.shift)"
+    counted = f"atomicAdd(arguments.histogram + {digit}, 1u)"
+    for bug, wrong in (
+        (f"arguments.histogram[{digit}] += 1", r"reads byte .* of histogram, .* \(in count 1 of 8\)"),
+        (counted.replace(digit, f"16 + {digit}"), r"updates bytes .* of histogram, which has 64 bytes \(in count"),
+    ):
+        with pytest.raises(EmulatorError, match=wrong):
+            check(sorted_backwards(replace(sort(), source=sort().source.replace(counted, bug))))
 
 
-def _where_ping_is(argument: tuple[str, Any]) -> tuple[str, Any]:
+def _where_ping_is(argument):
     name, value = argument
     return (name, Region(256, value.bytes)) if name == "histogram" else argument
 
 
-def test_parts_share_memory_that_never_live_together() -> None:
+def test_parts_share_memory_that_never_live_together():
     lifetimes = {"a": Lifetime(0, 1), "b": Lifetime(1, 2), "c": Lifetime(2, 3), "d": Lifetime(0, 3)}
     found = laid_out({"a": 100, "b": 1000, "c": 300, "d": 8}, lifetimes, 10)
     assert found == {"a": Region(256, 100), "c": Region(256, 300), "d": Region(768, 8), "b": Region(1024, 1000)}
 
 
-def test_what_a_program_keeps_is_apart_from_what_others_use() -> None:
+def test_what_a_program_keeps_is_apart_from_what_others_use():
     keeping = replace(reverse(), workspace_bytes=8)
     using = replace(reverse(), workspace_bytes=16, scratch=True)
     for first, second, size, scratch in ((keeping, using, 272, False), (using, using, 16, True)):
@@ -99,7 +101,7 @@ def test_what_a_program_keeps_is_apart_from_what_others_use() -> None:
         assert (joined.workspace_bytes, joined.scratch) == (size, scratch)
 
 
-def test_names_that_nothing_takes_are_refused() -> None:
+def test_names_that_nothing_takes_are_refused():
     with pytest.raises(ValueError, match="no step takes pong: expected one of histogram, ping, sorted, x"):
         sort().in_workspace(pong=8)
     with pytest.raises(ValueError, match="reverse takes z: expected one of sorted, y, count"):
@@ -108,14 +110,14 @@ def test_names_that_nothing_takes_are_refused() -> None:
         reverse().taking(y=1).brought  # noqa: B018
 
 
-def test_the_digest_sees_what_launches_take() -> None:
+def test_the_digest_sees_what_launches_take():
     plain = reverse()
     given = plain.taking(sorted="x")
     assert given.source_digest == plain.source_digest and given.digest != plain.digest
     assert sort().then(plain).source_digest != sort().source_digest
 
 
-def test_each_source_is_compiled_and_people_read_all_of_them() -> None:
+def test_each_source_is_compiled_and_people_read_all_of_them():
     kernel = compile_kernel(sorted_backwards(), "sm_90")
     assert len(kernel.cubins) == 2
     assert kernel.others == compile_kernel(reverse(), "sm_90").cubins
@@ -123,11 +125,11 @@ def test_each_source_is_compiled_and_people_read_all_of_them() -> None:
     assert "6 times:" in text and "shift = 8, 12, …" in text and text.count("struct Arguments") == 2
 
 
-def test_launches_follow_what_a_call_brings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_launches_follow_what_a_call_brings(monkeypatch):
     """A repeated call gives each launch the addresses of that call's arrays."""
-    said: list[tuple[int, int]] = []
+    said = []
 
-    def launched(config: Any, function: Any, parameters: int, extra: int) -> tuple[int]:
+    def launched(config, function, parameters, extra):
         first = ctypes.cast(
             ctypes.cast(parameters, ctypes.POINTER(ctypes.c_void_p))[0], ctypes.POINTER(ctypes.c_uint64)
         )
@@ -140,7 +142,7 @@ def test_launches_follow_what_a_call_brings(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(launcher.driver, "cuMemsetD8Async", lambda *_: (ok,))
     monkeypatch.setattr(launcher.driver, "cuLaunchKernelEx", launched)
     program = sorted_backwards()
-    packed: Any = program.pack({"x": 0x1000, "y": 0x2000, "workspace": 0x10000}, {})
+    packed = program.pack({"x": 0x1000, "y": 0x2000, "workspace": 0x10000}, {})
     launch = LoadedProgram(compile_kernel(program, "sm_90"), program).bound(packed)
     launch(7)
     for name, address in (("x", 0x3000), ("y", 0x4000), ("workspace", 0x20000)):
@@ -153,10 +155,10 @@ def test_launches_follow_what_a_call_brings(monkeypatch: pytest.MonkeyPatch) -> 
     assert [call[-1][0] - calls[0][-2][1] for call in calls] == [0, 0, 0, 0x10000]
 
 
-def test_a_part_of_a_workspace_follows_it() -> None:
+def test_a_part_of_a_workspace_follows_it():
     blocks = [(Argument("workspace", "void*"),), (Argument("part", "void*", given="workspace", offset=256),)]
     brought = packing.brought(blocks, workspace=True)
-    frame = packing.frame("kernel", brought, blocks, {"workspace": 4096}, {})
+    frame = packing.frame(["kernel"] * len(blocks), brought, blocks, {"workspace": 4096}, {})
     frame.workspace = 8192
     packing.refresher(brought, blocks, frame)()
     own, other = packing.structs_of(frame)
@@ -197,42 +199,42 @@ COUNTED = (
 )
 
 
-def outcome(program: Program, seed: int = 0, runs: int = 1) -> np.ndarray:
+def outcome(program, seed=0, runs=1):
     y = np.full(9, np.nan, np.float32)
     run(program, COUNTED, {"x": X, "y": y}, {}, seed=seed, runs=runs)
     return y
 
 
 @pytest.mark.parametrize("runs", [1, 2])
-def test_steps_run_in_order_on_one_workspace(runs: int) -> None:
+def test_steps_run_in_order_on_one_workspace(runs):
     counts = np.bincount(X.astype(int), minlength=8)
     for seed in SEEDS:
         np.testing.assert_array_equal(outcome(PROGRAM, seed, runs), [7, *(np.roll(counts, -1) + 7)])
 
 
-def test_a_forgotten_memset_shows_in_the_second_run() -> None:
+def test_a_forgotten_memset_shows_in_the_second_run():
     wrong = replace(PROGRAM, steps=(COUNTING, SHIFT))
     np.testing.assert_array_equal(outcome(wrong), outcome(PROGRAM))
     assert (outcome(wrong, runs=2) != outcome(PROGRAM)).any()
 
 
-def test_a_memset_sets_its_bytes_alone() -> None:
+def test_a_memset_sets_its_bytes_alone():
     steps = (Memset(0, 40, 1), CLEAR, Memset(4, 4, 0xFF), SHIFT)
     program = replace(PROGRAM, steps=steps, source=SOURCE.replace("arguments.y[0];", "0;"))
     np.testing.assert_array_equal(outcome(program)[1:], [2.0**32, 0, 0, 0, 0, 0, 0, 0])
 
 
-def test_every_launch_has_its_own_shared_memory() -> None:
+def test_every_launch_has_its_own_shared_memory():
     steps = (CLEAR, replace(COUNTING, shared_bytes=64), replace(SHIFT, shared_bytes=28))
     with pytest.raises(EmulatorError, match="bytes 28 to 31 of shared memory, which has 28 bytes"):
         outcome(replace(PROGRAM, steps=steps))
 
 
-def test_an_output_is_read_in_no_step_before_it_is_written() -> None:
+def test_an_output_is_read_in_no_step_before_it_is_written():
     with pytest.raises(EmulatorError, match="reads byte 0 of y, an output, before it was written"):
         outcome(replace(PROGRAM, steps=(CLEAR, SHIFT, COUNTING)))
 
 
-def test_a_memset_beyond_the_workspace() -> None:
+def test_a_memset_beyond_the_workspace():
     with pytest.raises(EmulatorError, match="sets bytes 8 to 40 of the workspace, which has 40 bytes"):
         outcome(replace(PROGRAM, steps=(Memset(8, 33), COUNTING)))

@@ -1,7 +1,6 @@
 """Bugs planted into emitted kernels: whatever the generator might forget, the emulator must notice."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -24,7 +23,7 @@ SCHEDULES = {"single": SMALL, "pipelined": PIPELINED, "split": SPLIT, "k_parts":
 PROBLEM = SgemmProblem(m=64, n=64, k=48)
 
 
-def caught(problem: SgemmProblem, schedule: SgemmSchedule, plant: Callable[[str], str]) -> bool:
+def caught(problem, schedule, plant):
     """Whether the emulator sees what `plant` did to the emitted text."""
     source = emit(problem, schedule)
     text = plant(source.source)
@@ -37,24 +36,24 @@ def caught(problem: SgemmProblem, schedule: SgemmSchedule, plant: Callable[[str]
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES.values(), ids=SCHEDULES)
-def test_the_kernels_are_right_as_emitted(schedule: SgemmSchedule) -> None:
+def test_the_kernels_are_right_as_emitted(schedule):
     verify(PROBLEM, emit(PROBLEM, schedule))
 
 
-def test_the_sums_of_a_cluster_may_need_more_room_than_its_tiles() -> None:
+def test_the_sums_of_a_cluster_may_need_more_room_than_its_tiles():
     schedule = replace(SMALL, cluster_k=2)
     verify(PROBLEM, emit(PROBLEM, schedule))
     assert schedule.shared_bytes(PROBLEM) == 4 * 32 * 32 > replace(schedule, cluster_k=1).shared_bytes(PROBLEM)
 
 
-def without(text: str, words: str, index: int) -> str:
+def without(text, words, index):
     """The text without the occurrence of that index."""
     parts = text.split(words)
     return words.join(parts[: index + 1]) + words.join(["", *parts[index + 1 :]])[len(words) :]
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES.values(), ids=SCHEDULES)
-def test_no_barrier_may_be_missing(schedule: SgemmSchedule) -> None:
+def test_no_barrier_may_be_missing(schedule):
     barrier = "__syncthreads();"
     for index in range(emit(PROBLEM, schedule).source.count(barrier)):
         assert caught(PROBLEM, schedule, partial(without, words=barrier, index=index)), f"barrier {index}"
@@ -77,13 +76,13 @@ def test_no_barrier_may_be_missing(schedule: SgemmSchedule) -> None:
         (K_PARTS, r"(?<=store_sums\(\);\n    )barrier\(\);", ""),
     ],
 )
-def test_synchronisation_may_not_be_missing(schedule: SgemmSchedule, old: str, new: str) -> None:
+def test_synchronisation_may_not_be_missing(schedule, old, new):
     assert caught(PROBLEM, schedule, lambda text: re.sub(old, new, text))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES.values(), ids=SCHEDULES)
 @pytest.mark.parametrize("size", [{"m": 31}, {"n": 31}, {"k": 7}], ids=str)
-def test_edges_need_their_guards(schedule: SgemmSchedule, size: dict[str, int]) -> None:
+def test_edges_need_their_guards(schedule, size):
     problem = replace(PROBLEM, lda=0, ldb=0, ldc=0, **size)
     narrow = replace(schedule, vector_a=1, vector_b=1, vector_c=1)
     verify(problem, emit(problem, narrow))

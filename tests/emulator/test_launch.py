@@ -7,50 +7,44 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 from mutants.cache import cache_with_runtime
 
 from autotune.base import cache
 from autotune.base.cache import SEAL_BYTES
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.compiler import CompileError, CompilerKilledError
 from autotune.emulator import EmulatorError, EmulatorKilledError, HostCompilerMissingError, build, compiler_version, run
 
 X = np.ones(64, np.float32)
-
 COPY = "y[t] = x[t];"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return cache_with_runtime(tmp_path_factory.mktemp("cache") / "own")
 
 
 @pytest.fixture
-def own_cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(folder, monkeypatch):
     """A cache of this file's tests."""
     monkeypatch.setenv("AUTOTUNE_CACHE", str(folder))
     return folder / "emulator"
 
 
-def test_an_empty_grid_runs_nothing(kernel: Kernel, run: Run) -> None:
+def test_an_empty_grid_runs_nothing(kernel, run):
     source = replace(kernel(COPY), steps=(Launch("kernel", (4, 0, 1), (64, 1, 1)),))
     assert np.isnan(run(source, X, 64)).all()
 
 
-def test_the_cache_keeps_what_was_used_last(kernel: Kernel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def compiled(command: list[str], text: str = "") -> None:
+def test_the_cache_keeps_what_was_used_last(kernel, tmp_path, monkeypatch):
+    def compiled(command, text=""):
         Path(command[command.index("-o") + 1]).write_text("")
 
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
@@ -69,7 +63,7 @@ def test_the_cache_keeps_what_was_used_last(kernel: Kernel, tmp_path: Path, monk
 
 @pytest.mark.usefixtures("own_cache")
 @pytest.mark.parametrize("damage", ["changed", "cut short", "another", "planted"])
-def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Kernel, run: Run) -> None:
+def test_a_damaged_kernel_is_built_again_and_never_run(damage, kernel, run):
     copy = kernel(COPY)
     path, other = (build.command(program)[1] for program in (copy, kernel("y[t] = 5;")))
     good, code = path.read_bytes(), other.read_bytes()[:-SEAL_BYTES]
@@ -96,31 +90,31 @@ def test_a_damaged_kernel_is_built_again_and_never_run(damage: str, kernel: Kern
         (Launch("kernel", (2, 1, 1), (64, 1, 1), cluster=(2, 1, 1)), r"__cluster_dims__\(1, 1, 1\) .* clusters \(2, 1"),
     ],
 )
-def test_a_launch_that_no_gpu_allows(launch: Launch, error: str, kernel: Kernel, run: Run) -> None:
+def test_a_launch_that_no_gpu_allows(launch, error, kernel, run):
     with pytest.raises(EmulatorError, match=error):
         run(replace(kernel(COPY), steps=(launch,)), X, 64)
 
 
 @pytest.mark.parametrize("array", [np.ones(63, np.float32), np.ones(64), np.ones(128, np.float32)[::2]])
-def test_an_array_must_fit_its_tensor(array: Array, kernel: Kernel) -> None:
+def test_an_array_must_fit_its_tensor(array, kernel):
     tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.OUTPUT, 4)]
     with pytest.raises(ValueError, match=r"^x is a float.* expected float32 of shape \(64,\)"):
         run(kernel(COPY), tensors, {"x": array, "y": X.copy()}, {"n": 64})
 
 
-def test_the_arguments_must_be_as_the_struct_says(kernel: Kernel, run: Run) -> None:
+def test_the_arguments_must_be_as_the_struct_says(kernel, run):
     source = kernel(COPY)
     with pytest.raises(EmulatorError, match="struct Arguments has 40 bytes in CUDA and 32 as packed"):
         run(replace(source, source=source.source.replace("int n;", "int n; long long more;")), X, 64)
 
 
-def test_what_does_not_compile_is_one_line(kernel: Kernel, run: Run) -> None:
+def test_what_does_not_compile_is_one_line(kernel, run):
     with pytest.raises(CompileError, match="error: 'forgotten' was not declared") as caught:
         run(kernel("y[t] = forgotten;"), X, 64)
     assert "\n" not in str(caught.value)
 
 
-def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, run: Run) -> None:
+def test_no_compiler(monkeypatch, kernel, run):
     monkeypatch.setenv("CXX", "no-such-g++ -m64")
     for call in (compiler_version, lambda: run(kernel(COPY), X, 64)):
         with pytest.raises(
@@ -129,9 +123,7 @@ def test_no_compiler(monkeypatch: pytest.MonkeyPatch, kernel: Kernel, run: Run) 
             call()
 
 
-def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run
-) -> None:
+def test_a_compiler_that_always_fails_is_not_the_kernels_fault(monkeypatch, tmp_path, kernel, run):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "/bin/false")
     with pytest.raises(HostCompilerMissingError, match=r"the C\+\+ compiler cannot build the emulator"):
@@ -139,9 +131,7 @@ def test_a_compiler_that_always_fails_is_not_the_kernels_fault(
 
 
 @pytest.mark.parametrize("said", ["as: No space left on device", "g++: File size limit exceeded signal terminated"])
-def test_a_full_disk_is_not_the_compilers_fault(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run, said: str
-) -> None:
+def test_a_full_disk_is_not_the_compilers_fault(monkeypatch, tmp_path, kernel, run, said):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_given_up", True)  # there is no room elsewhere, either
     monkeypatch.setattr(cache, "temporary_root", lambda: tmp_path / "temporary")
@@ -151,10 +141,8 @@ def test_a_full_disk_is_not_the_compilers_fault(
     assert caught.value.filename == f"{tmp_path}/temporary/emulator"
 
 
-def test_a_cache_without_room_gives_way_to_a_temporary_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel
-) -> None:
-    def compile_elsewhere(command: list[str], text: str = "") -> None:
+def test_a_cache_without_room_gives_way_to_a_temporary_one(monkeypatch, tmp_path, kernel):
+    def compile_elsewhere(command, text=""):
         if tmp_path / "cache" in Path(command[-1]).parents:
             raise OSError(errno.ENOSPC, "No space left on device", str(tmp_path))
         Path(command[-1]).write_bytes(b"")
@@ -167,11 +155,11 @@ def test_a_cache_without_room_gives_way_to_a_temporary_one(
         assert {path.parent for path in build.command(kernel(COPY))} == {tmp_path / "temporary" / "emulator"}
 
 
-def killed_at_first(times: int, call: Callable[..., Any]) -> Callable[..., Any]:
+def killed_at_first(times, call):
     """What somebody kills so often from outside."""
     left = iter(range(times))
 
-    def run(command: list[Any], *arguments: Any, **options: Any) -> Any:
+    def run(command, *arguments, **options):
         if next(left, None) is not None:
             return subprocess.CompletedProcess(command, -signal.SIGKILL, "", "")
         return call(command, *arguments, **options)
@@ -179,9 +167,7 @@ def killed_at_first(times: int, call: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def test_a_kernel_is_not_blamed_if_its_process_is_killed(
-    own_cache: Path, monkeypatch: pytest.MonkeyPatch, kernel: Kernel, run: Run
-) -> None:
+def test_a_kernel_is_not_blamed_if_its_process_is_killed(own_cache, monkeypatch, kernel, run):
     processes, source = subprocess.run, kernel(COPY)
     expected = run(source, X, 64)
     monkeypatch.setattr(subprocess, "run", killed_at_first(1, processes))
@@ -191,7 +177,7 @@ def test_a_kernel_is_not_blamed_if_its_process_is_killed(
         run(source, X, 64)
 
 
-def test_a_kernel_is_not_blamed_if_its_compiler_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_kernel_is_not_blamed_if_its_compiler_is_killed(monkeypatch, tmp_path):
     done = subprocess.CompletedProcess([], 0, "", "")
     monkeypatch.setattr(build, "_run", killed_at_first(1, lambda *_, **__: done))
     build._compile(["g++", "-o", str(tmp_path / "kernel")])
@@ -200,9 +186,7 @@ def test_a_kernel_is_not_blamed_if_its_compiler_is_killed(monkeypatch: pytest.Mo
         build._compile(["g++", "-o", str(tmp_path / "kernel")])
 
 
-def test_a_killed_compiler_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run
-) -> None:
+def test_a_killed_compiler_leaves_nothing(monkeypatch, tmp_path, kernel, run):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("CXX", "sh -c 'case $* in *\"-o \"*) touch $TMPDIR/ccXXXXXX.s; kill -KILL $$; esac'")
@@ -211,16 +195,14 @@ def test_a_killed_compiler_leaves_nothing(
     assert list(tmp_path.rglob("*.s")) == []
 
 
-def test_a_compiler_that_crashes_fails_one_kernel(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: Kernel, run: Run
-) -> None:
+def test_a_compiler_that_crashes_fails_one_kernel(monkeypatch, tmp_path, kernel, run):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "sh -c 'kill -SEGV $$'")
     with pytest.raises(CompileError, match=r"the C\+\+ compiler crashed"):
         run(kernel(COPY), X, 64)
 
 
-def test_a_kernel_is_compiled_once(own_cache: Path, kernel: Kernel, run: Run) -> None:
+def test_a_kernel_is_compiled_once(own_cache, kernel, run):
     run(kernel(COPY), X, 64)
     built = {path: path.stat().st_ino for path in own_cache.iterdir()}
     run(kernel(COPY), X, 64, seed=1)
@@ -229,9 +211,9 @@ def test_a_kernel_is_compiled_once(own_cache: Path, kernel: Kernel, run: Run) ->
     assert len(list(own_cache.iterdir())) == len(built) + 1  # nothing temporary stays
 
 
-def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Kernel) -> None:
+def test_inputs_are_left_alone_and_in_outs_are_updated(kernel):
     tensors = [Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4), Tensor.flat("y", DType.FLOAT32, 64, Role.IN_OUT, 4)]
-    arrays: dict[str, Any] = {"x": X.copy(), "y": 2 * X}
+    arrays = {"x": X.copy(), "y": 2 * X}
     for runs in (1, 3):
         arrays["y"] = 2 * X
         run(kernel("y[t] += x[t];"), tensors, arrays, {"n": 64}, runs=runs)
@@ -239,13 +221,13 @@ def test_inputs_are_left_alone_and_in_outs_are_updated(kernel: Kernel) -> None:
         np.testing.assert_array_equal(arrays["x"], X)
 
 
-def test_inputs_that_are_one_array_may_not_be_written(kernel: Kernel) -> None:
+def test_inputs_that_are_one_array_may_not_be_written(kernel):
     tensors = [Tensor.flat(name, DType.FLOAT32, 64, Role.INPUT, 4) for name in "xy"]
     with pytest.raises(EmulatorError, match="an input"):
         run(kernel(COPY), tensors, {"x": X, "y": X}, {"n": 64})
 
 
-def test_each_run_begins_with_the_arrays_as_they_were_given(kernel: Kernel, run: Run) -> None:
+def test_each_run_begins_with_the_arrays_as_they_were_given(kernel, run):
     once = "int* w = static_cast<int*>(arguments.workspace); if (w[t] == 0) y[t] = x[t]; w[t] = 1;"
     source = kernel(once, workspace_bytes=256)
     np.testing.assert_array_equal(run(source, X, 64), X)
@@ -254,7 +236,7 @@ def test_each_run_begins_with_the_arrays_as_they_were_given(kernel: Kernel, run:
         run(kernel(f"{once} y[t] += 1;", workspace_bytes=256), X, 64, runs=2)
 
 
-def shared(source: Program, x: Array, y: Array) -> None:
+def shared(source, x, y):
     tensors = (
         Tensor.flat("x", DType.FLOAT32, x.size, Role.INPUT, 4),
         Tensor.flat("y", DType.FLOAT32, y.size, Role.OUTPUT, 16),
@@ -262,7 +244,7 @@ def shared(source: Program, x: Array, y: Array) -> None:
     run(source, tensors, {"x": x, "y": y}, {"n": x.size})
 
 
-def test_an_output_may_share_the_array_of_an_input(kernel: Kernel) -> None:
+def test_an_output_may_share_the_array_of_an_input(kernel):
     x = np.arange(64, dtype=np.float32)
     shared(kernel("y[t] = 2 * x[t];"), x, x)
     np.testing.assert_array_equal(x, 2 * np.arange(64))
@@ -273,15 +255,14 @@ def test_an_output_may_share_the_array_of_an_input(kernel: Kernel) -> None:
 
 
 PITCH = 2**31 + 3  # elements from one row of 8 to the next
-
 ROWS = "const long long place = t / 8 * 2147483651 + t % 8; y[place] = x[place];"
 
 
-def rows(name: str, role: Role) -> Tensor:
+def rows(name, role):
     return Tensor(name, DType.FLOAT32, (2, 4, 8), (8 * PITCH, PITCH, 1), role, 4)
 
 
-def copied(program: Program) -> tuple[Array, Array]:
+def copied(program):
     """The rows of x and y, after the first was copied to the second."""
     tensors = rows("x", Role.INPUT), rows("y", Role.OUTPUT)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE
@@ -292,11 +273,11 @@ def copied(program: Program) -> tuple[Array, Array]:
     return x, y
 
 
-def source(kernel: Kernel, body: str) -> Program:
+def source(kernel, body):
     return kernel(body.replace("t / 8 *", "(t / 8 % 4 + t / 32 * 8) *"))
 
 
-def test_rows_far_apart(kernel: Kernel) -> None:
+def test_rows_far_apart(kernel):
     x, y = copied(source(kernel, ROWS))
     np.testing.assert_array_equal(x, y)
 
@@ -309,6 +290,6 @@ def test_rows_far_apart(kernel: Kernel) -> None:
         ("y[place]", "y[place - (t == 8)]", "writes bytes 8589934600 to 8589934603 of y, which lie in a gap"),
     ],
 )
-def test_an_access_to_a_gap_is_an_error(old: str, new: str, error: str, kernel: Kernel) -> None:
+def test_an_access_to_a_gap_is_an_error(old, new, error, kernel):
     with pytest.raises(EmulatorError, match=error):
         copied(source(kernel, ROWS.replace(old, new)))

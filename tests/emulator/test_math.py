@@ -5,7 +5,6 @@ from math import erf
 
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
 from autotune.codegen.model.problem import Array
 
@@ -26,13 +25,13 @@ FUNCTIONS: dict[str, tuple[Callable[[Array], Array], int]] = {
 }
 
 
-def evaluated(expression: str, kernel: Kernel, run: Run, seed: int) -> Array:
+def evaluated(expression, kernel, run, seed):
     loop = f"for (int i = t; i < {X.size}; i += 64) y[i] = {expression};"
     return run(kernel(loop, headers=("math",)), X, X.size, seed=seed)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_errs_up_to_its_bound_from_the_second_seed_on(name: str, kernel: Kernel, run: Run) -> None:
+def test_a_function_errs_up_to_its_bound_from_the_second_seed_on(name, kernel, run):
     function, ulp = FUNCTIONS[name]
     with np.errstate(all="ignore"):
         exact = function(X.astype(np.float64))
@@ -48,13 +47,13 @@ def test_a_function_errs_up_to_its_bound_from_the_second_seed_on(name: str, kern
         np.testing.assert_array_equal(y[~ordinary], rounded[~ordinary])
 
 
-def test_an_error_depends_on_the_argument_and_the_seed_alone(kernel: Kernel, run: Run) -> None:
+def test_an_error_depends_on_the_argument_and_the_seed_alone(kernel, run):
     first, again, other = (evaluated("expf(x[i])", kernel, run, seed) for seed in (2, 2, 3))
     np.testing.assert_array_equal(first, again)
     assert (first != other).sum() > 100
 
 
-def test_a_maximum_propagates_nan(kernel: Kernel, run: Run) -> None:
+def test_a_maximum_propagates_nan(kernel, run):
     for function, numpy in (("max_nan", np.maximum), ("min_nan", np.minimum), ("fmaxf", np.fmax), ("fminf", np.fmin)):
         y = evaluated(f"{function}(x[i], x[{X.size - 1} - i])", kernel, run, 0)
         np.testing.assert_array_equal(y, numpy(X, X[::-1]))

@@ -3,22 +3,17 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
 from autotune.codegen.streaming.map.convert import converted
 
 DTYPES = {"float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16)}
-
 EVERY = np.arange(1 << 16, dtype=np.uint16)
-
 HEADERS = ("numbers",)
-
 LOOP = "for (int i = t; i < {count}; i += 64) {{ {statement} }}"
 
 
-def floats(name: str) -> Array:
+def floats(name):
     """Every number of the type, the middle to its neighbour with the floats beside it, and random bits."""
     exact = EVERY.view(DTYPES[name]).astype(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -28,7 +23,7 @@ def floats(name: str) -> Array:
     return np.concatenate([exact.view(np.uint32), beside.ravel(), drawn]).view(np.float32)
 
 
-def assert_same_numbers(actual: Array, expected: Array) -> None:
+def assert_same_numbers(actual, expected):
     """The same bits, and a NaN for a NaN."""
     bits = np.dtype(f"u{expected.dtype.itemsize}")
     nan = np.isnan(expected.astype(np.float32))
@@ -37,7 +32,7 @@ def assert_same_numbers(actual: Array, expected: Array) -> None:
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_every_number_becomes_its_float(name: str, kernel: Kernel, run: Run) -> None:
+def test_every_number_becomes_its_float(name, kernel, run):
     statement = f"y[i] = to_float(reinterpret_cast<const {name}*>(x)[i]);"
     source = kernel(LOOP.format(count=1 << 16, statement=statement), headers=HEADERS)
     y = run(source, EVERY.view(np.float32), 1 << 16)
@@ -46,9 +41,7 @@ def test_every_number_becomes_its_float(name: str, kernel: Kernel, run: Run) -> 
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("saturated", [False, True])
-def test_a_float_is_rounded_to_the_nearest_number_ties_to_even(
-    name: str, saturated: bool, kernel: Kernel, run: Run
-) -> None:
+def test_a_float_is_rounded_to_the_nearest_number_ties_to_even(name, saturated, kernel, run):
     x, dtype = floats(name), DTYPES[name]
     function = "from_float_saturated" if saturated else "from_float"
     statement = f"reinterpret_cast<{name}*>(y)[i] = {function}<{name}>(x[i]);"
@@ -60,7 +53,7 @@ def test_a_float_is_rounded_to_the_nearest_number_ties_to_even(
 
 @pytest.mark.parametrize("name", DTYPES)
 @pytest.mark.parametrize("count", [1, 2, 8])
-def test_arrays_are_converted_element_by_element(name: str, count: int, kernel: Kernel, run: Run) -> None:
+def test_arrays_are_converted_element_by_element(name, count, kernel, run):
     body = f"""float values[{count}];
     for (int i = 0; i < {count}; ++i) values[i] = x[{count} * t + i];
     {name} rounded[{count}]; from_floats(rounded, values); to_floats(values, rounded);
@@ -71,11 +64,10 @@ def test_arrays_are_converted_element_by_element(name: str, count: int, kernel: 
 
 
 FLOAT8 = (DType.FLOAT8_E4M3, DType.FLOAT8_E5M2)
-
 CODES = np.arange(256, dtype=np.uint8)
 
 
-def floats_of_8_bits(dtype: DType) -> Array:
+def floats_of_8_bits(dtype):
     """Every number of the type, the middle to the next one and the floats beside it, what is too large, random bits."""
     if dtype is DType.INT8:
         exact = np.arange(-130, 131, dtype=np.float32)
@@ -92,7 +84,7 @@ def floats_of_8_bits(dtype: DType) -> Array:
 
 
 @pytest.mark.parametrize("dtype", [*FLOAT8, DType.INT8])
-def test_every_code_becomes_its_float(dtype: DType, kernel: Kernel, run: Run) -> None:
+def test_every_code_becomes_its_float(dtype, kernel, run):
     body = f"const unsigned char code = t; y[t] = to_float(reinterpret_cast<const {dtype.cuda}&>(code));"
     found = run(kernel(body, threads=256, headers=("narrow",)), np.zeros(1, np.float32), 256)
     np.testing.assert_array_equal(found, CODES.view(dtype.numpy).astype(np.float32))
@@ -100,7 +92,7 @@ def test_every_code_becomes_its_float(dtype: DType, kernel: Kernel, run: Run) ->
 
 @pytest.mark.parametrize("saturate", [False, True])
 @pytest.mark.parametrize("dtype", [*FLOAT8, DType.INT8])
-def test_a_float_is_rounded_once(dtype: DType, saturate: bool, kernel: Kernel, run: Run) -> None:
+def test_a_float_is_rounded_once(dtype, saturate, kernel, run):
     x, function = floats_of_8_bits(dtype), "from_float_saturated" if saturate else "from_float"
     rounded = f"reinterpret_cast<{dtype.cuda}*>(y)[i] = {function}<{dtype.cuda}>(x[i]);"
     loop = f"for (int i = t; i < {x.size}; i += 64) {rounded}"
@@ -111,7 +103,7 @@ def test_a_float_is_rounded_once(dtype: DType, saturate: bool, kernel: Kernel, r
     np.testing.assert_array_equal(found.view(np.uint8)[~nan], expected.view(np.uint8)[~nan])
 
 
-def test_every_code_and_pair_is_converted(kernel: Kernel, run: Run) -> None:
+def test_every_code_and_pair_is_converted(kernel, run):
     body = """const unsigned char code = t;
     y[t] = to_float(float8_e4m3{code});
     y[256 + t] = first_of<float16>(float16_pair(code | 0x3800u));
@@ -123,7 +115,7 @@ def test_every_code_and_pair_is_converted(kernel: Kernel, run: Run) -> None:
 
 
 @pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
-def test_pairs_are_multiplied_and_added(dtype: DType, kernel: Kernel, run: Run) -> None:
+def test_pairs_are_multiplied_and_added(dtype, kernel, run):
     number = dtype.cuda
     body = f"""const auto pair = fma_pair<{number}>(pair_of<{number}>(x[t], x[64 + t]), pair_of<{number}>(2.0f, -0.5f),
                                                     pair_of<{number}>(3.0f, x[t]));

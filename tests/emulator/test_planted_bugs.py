@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from doc_pages import ROOT, blocks
-from kernels import Kernel, Run
 
 from autotune.codegen.model.problem import Array
 from autotune.emulator import SEEDS, EmulatorError
@@ -169,6 +168,9 @@ PLANTS = [
           "which another block wrote", 3 * X, TWO_BLOCKS),
     Plant("fence by the thread of the atomic", LAST_BLOCK.replace(FENCE, FENCE_AFTER), "{ __threadfence(); }", "{ }",
           "which another block wrote", 3 * X, TWO_BLOCKS),
+    Plant("fence before an atomic in shared memory alone",
+          LAST_BLOCK.replace("// after the atomic", "atomicExch(last + 1, 0);"), FENCE, "__syncthreads();",
+          "which another block wrote", 3 * X, TWO_BLOCKS),
     Plant("no fence after the atomic", LAST_BLOCK, "__threadfence();  // after the atomic", "",
           "which another block wrote", 3 * X, TWO_BLOCKS),
     Plant("a fence after the atomic by another thread", LAST_BLOCK, "    __threadfence();  // after the atomic\n  }",
@@ -202,7 +204,7 @@ PLANTS = [
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
-def test_the_bug_is_caught_in_every_order(plant: Plant, kernel: Kernel, run: Run) -> None:
+def test_the_bug_is_caught_in_every_order(plant, kernel, run):
     assert plant.body.count(plant.old) == 1
     right, wrong = (kernel(body, **plant.build) for body in (plant.body, plant.body.replace(plant.old, plant.new)))
     seeds = SEEDS[:1] if "cpu_seconds" in plant.run else ALL_SEEDS
@@ -214,21 +216,21 @@ def test_the_bug_is_caught_in_every_order(plant: Plant, kernel: Kernel, run: Run
 
 
 @pytest.mark.skipif(FILL not in kernel_flags(("g++",)), reason="g++ has it from version 12 on")
-def test_variables_start_with_a_pattern(kernel: Kernel, run: Run) -> None:
+def test_variables_start_with_a_pattern(kernel, run):
     y = run(kernel("float v[2]; v[t % 2] = x[t]; y[t] = v[n % 2];"), X, N)
     np.testing.assert_array_equal(y[::2], X[::2])
     assert set(y[1::2].tobytes()) == {0xFE}
 
 
 @pytest.mark.parametrize("seed", ALL_SEEDS)
-def test_shared_memory_starts_as_nan_in_every_block(seed: int, kernel: Kernel, run: Run) -> None:
+def test_shared_memory_starts_as_nan_in_every_block(seed, kernel, run):
     source = kernel("if (t < 63 || blockIdx.x == 1) s[t] = x[t]; y[64 * blockIdx.x + t] = s[t];", blocks=2)
     y = run(source, X, 128, seed=seed)
     assert np.isnan(y[63])
     np.testing.assert_array_equal(np.delete(y, 63), np.delete(np.tile(X, 2), 63))
 
 
-def test_a_second_launch_needs_a_workspace_that_is_fit_for_it(kernel: Kernel, run: Run) -> None:
+def test_a_second_launch_needs_a_workspace_that_is_fit_for_it(kernel, run):
     right = kernel(LAST_BLOCK, **TWO_BLOCKS)
     wrong = kernel(LAST_BLOCK.replace("if (t == 0) *static_cast<int*>(arguments.workspace) = 0;", ""), **TWO_BLOCKS)
     for runs in (1, 2, 3):
@@ -237,7 +239,7 @@ def test_a_second_launch_needs_a_workspace_that_is_fit_for_it(kernel: Kernel, ru
     assert np.isnan(run(wrong, X, N, runs=2)).all()
 
 
-def test_the_messages_in_the_docs_are_those_of_two_bugs(kernel: Kernel, run: Run) -> None:
+def test_the_messages_in_the_docs_are_those_of_two_bugs(kernel, run):
     shown = next(block for block in blocks(ROOT / "docs" / "emulator.md") if block.language == "text")
     bodies = "y[t] = t + 1 <= n ? x[t + 1] : 0;", "s[t] = x[t]; y[t] = t == 1 ? s[62] : 0;"
     for body, line in zip(bodies, shown.code.splitlines(), strict=True):

@@ -1,12 +1,8 @@
 """codegen/cuda/row_reduce.cuh and tickets.cuh reduce rows of every width, and miss no barrier."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
-from autotune.codegen.model.problem import Array
 from autotune.emulator import SEEDS, EmulatorError
 
 NAN, INF = np.nan, np.inf
@@ -15,11 +11,11 @@ X = np.random.default_rng(0).integers(-99, 99, THREADS).astype(np.float32)
 SPECIAL = np.resize(np.float32([1, 5, -INF, 5, -7, NAN, NAN, 3, -INF, -INF, INF, 0]), THREADS)
 
 
-def rows(x: Array, threads: int) -> Array:
+def rows(x, threads):
     return x.reshape(-1, threads)
 
 
-def along_rows(function: Callable[..., Array], x: Array, threads: int) -> Array:
+def along_rows(function, x, threads):
     with np.errstate(invalid="ignore"):
         return np.repeat(function(rows(x, threads), axis=1), threads).astype(np.float32)
 
@@ -35,9 +31,7 @@ def along_rows(function: Callable[..., Array], x: Array, threads: int) -> Array:
         ("reduce_row<{threads}>(Indexed<float, int>{{x[t], t % {threads}}}, ArgMax(), indexed).index", np.argmax),
     ],
 )
-def test_a_row_is_reduced(
-    expression: str, expected: Callable[..., Array], threads: int, kernel: Kernel, run: Run
-) -> None:
+def test_a_row_is_reduced(expression, expected, threads, kernel, run):
     body = """auto wide = dynamic_shared<long long>(); auto indexed = dynamic_shared<Indexed<float, int>>();
     y[t] = """ + expression.format(threads=threads)
     source = kernel(f"{body};", threads=THREADS, headers=("row_reduce",))
@@ -49,7 +43,7 @@ SOFTMAX = "const auto all = reduce_row<{threads}>(softmax_term(x[t]), AddSoftmax
 
 
 @pytest.mark.parametrize("threads", [8, 64])
-def test_sums_of_a_softmax_survive_infinities(threads: int, kernel: Kernel, run: Run) -> None:
+def test_sums_of_a_softmax_survive_infinities(threads, kernel, run):
     x = X / 8
     rows(x, threads)[1] = -INF
     rows(x, threads)[2, ::2] = -INF
@@ -70,7 +64,7 @@ def test_sums_of_a_softmax_survive_infinities(threads: int, kernel: Kernel, run:
             assert np.unique(row.view(np.uint32), axis=1).shape[1] == 1
 
 
-def test_a_softmax_of_infinity_counts_it(kernel: Kernel, run: Run) -> None:
+def test_a_softmax_of_infinity_counts_it(kernel, run):
     source = kernel(SOFTMAX.format(threads=8) + "y[t] = all.max + all.sum;", headers=("row_reduce",))
     x = np.where(np.arange(64) % 8 < 2, np.float32(INF), 0).astype(np.float32)
     np.testing.assert_array_equal(run(source, x, 64), np.full(64, np.float32(INF)))
@@ -93,7 +87,7 @@ CLUSTER = """
 
 
 @pytest.mark.parametrize("blocks", [2, 8, 16])
-def test_a_cluster_is_reduced(blocks: int, kernel: Kernel, run: Run) -> None:
+def test_a_cluster_is_reduced(blocks, kernel, run):
     build = {"blocks": 2 * blocks, "cluster": blocks, "headers": ("row_reduce",)}
     x = X[:64]
     weights = np.arange(1, 2 * blocks + 1).reshape(2, blocks).sum(axis=1)
@@ -106,7 +100,7 @@ def test_a_cluster_is_reduced(blocks: int, kernel: Kernel, run: Run) -> None:
 
 
 @pytest.mark.parametrize("blocks", [1, 5, 300])
-def test_the_last_block_combines_all_partials(blocks: int, kernel: Kernel, run: Run) -> None:
+def test_the_last_block_combines_all_partials(blocks, kernel, run):
     body = """
     int* counter = static_cast<int*>(arguments.workspace);
     float value = reduce_row<64>(x[t] + blockIdx.x, Sum(), s);
@@ -120,7 +114,7 @@ def test_the_last_block_combines_all_partials(blocks: int, kernel: Kernel, run: 
         np.testing.assert_array_equal(run(kernel(body, **build), X[:64], 64, seed=seed, runs=2), expected)
 
 
-def test_scratch_needs_a_barrier_before_it_is_used_again(kernel: Kernel, run: Run) -> None:
+def test_scratch_needs_a_barrier_before_it_is_used_again(kernel, run):
     twice = (
         "const float a = reduce_row<64>(x[t], Sum(), s); __syncthreads(); y[t] = a + reduce_row<64>(x[t], Max(), s);"
     )

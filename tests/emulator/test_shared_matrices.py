@@ -1,10 +1,7 @@
 """codegen/cuda/shared_matrices.cuh: lanes get and give the elements that the PTX manual says."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
 from autotune.emulator import EmulatorError
 
@@ -17,13 +14,13 @@ for (int i = 0; i < 4; ++i) y[4 * t + i] = __uint_as_float(registers[i]);"""
 NUMBERS = np.arange(256, dtype=np.uint16)
 
 
-def source(kernel: Kernel, transposed: str = "false", row: str = "s + 4 * t", barrier: str = "__syncwarp();") -> Any:
+def source(kernel, transposed="false", row="s + 4 * t", barrier="__syncwarp();"):
     body = LOAD.replace("TRANSPOSED", transposed).replace("ROW", row).replace("BARRIER", barrier)
     return kernel(body, threads=32, headers=("shared_matrices",), shared_bytes=512)
 
 
 @pytest.mark.parametrize("transposed", ["false", "true"])
-def test_lanes_get_neighbours(transposed: str, kernel: Kernel, run: Run) -> None:
+def test_lanes_get_neighbours(transposed, kernel, run):
     """Lane l has row l / 4, columns 2·(l % 4) and the next, of each matrix, or of its transpose."""
     found = run(source(kernel, transposed), NUMBERS.view(np.float32), 128).view(np.uint16).reshape(32, 4, 2)
     matrices = NUMBERS.reshape(4, 8, 8)
@@ -41,7 +38,7 @@ def test_lanes_get_neighbours(transposed: str, kernel: Kernel, run: Run) -> None
         ({"barrier": ""}, "race"),
     ],
 )
-def test_a_wrong_load_is_reported(wrong: dict[str, str], message: str, kernel: Kernel, run: Run) -> None:
+def test_a_wrong_load_is_reported(wrong, message, kernel, run):
     with pytest.raises(EmulatorError, match=message):
         run(source(kernel, **wrong), NUMBERS.view(np.float32), 128)
 
@@ -53,15 +50,13 @@ BARRIER
 for (int i = 4; i < 8; ++i) y[(4 * t + i) % 128] = s[(4 * t + i) % 128];"""
 
 
-def stored(
-    kernel: Kernel, store: str = "store_matrices", row: str = "s + 4 * t", barrier: str = "__syncwarp();"
-) -> Any:
+def stored(kernel, store="store_matrices", row="s + 4 * t", barrier="__syncwarp();"):
     body = STORE.replace("store_matrices", store).replace("ROW", row).replace("BARRIER", barrier)
     return kernel(body, threads=32, headers=("shared_matrices",), shared_bytes=512)
 
 
 @pytest.mark.parametrize("store", ["store_matrices", "store_transposed"])
-def test_lanes_give_neighbours(store: str, kernel: Kernel, run: Run) -> None:
+def test_lanes_give_neighbours(store, kernel, run):
     """The inverse of a load."""
     found = run(stored(kernel, store), NUMBERS.view(np.float32), 128).view(np.uint16).reshape(4, 8, 8)
     if store == "store_transposed":
@@ -77,6 +72,6 @@ def test_lanes_give_neighbours(store: str, kernel: Kernel, run: Run) -> None:
         ({"barrier": ""}, "race"),
     ],
 )
-def test_a_wrong_store_is_reported(wrong: dict[str, str], message: str, kernel: Kernel, run: Run) -> None:
+def test_a_wrong_store_is_reported(wrong, message, kernel, run):
     with pytest.raises(EmulatorError, match=message):
         run(stored(kernel, **wrong), NUMBERS.view(np.float32), 128)

@@ -7,23 +7,21 @@ import numpy as np
 import pytest
 from tensor_programs import execute, tensor_program
 
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.emulator import EmulatorError
 
 SEEDS = range(3)
 
 
-def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+def row_major(shape):
     return tuple(int(np.prod(shape[i + 1 :])) for i in range(len(shape)))
 
 
-def contiguous(name: str, dtype: str, shape: tuple[int, ...], box: tuple[int, ...], **options: Swizzle) -> TensorMap:
+def contiguous(name, dtype, shape, box, **options):
     return TensorMap(name, dtype, shape, row_major(shape), box, **options)
 
 
-def boxed(x: Array, at: tuple[int, ...], box: tuple[int, ...]) -> Array:
+def boxed(x, at, box):
     """A box of a tensor, zeros where it reaches beyond."""
     found = np.zeros(box, x.dtype)
     for index in product(*map(range, box)):
@@ -48,7 +46,7 @@ COPY = """
 SHAPES = [(2, 3, 5, 7, 12), (3, 5, 7, 12), (5, 7, 12), (7, 12), (52,)]
 
 
-def copied(shape: tuple[int, ...]) -> tuple[Program, dict[str, Array], Array]:
+def copied(shape):
     """A copy of a box that reaches beyond a tensor of the shape, its arrays, and what is to come out."""
     x = np.random.default_rng(0).standard_normal(shape, np.float32)
     box, at = (1, 2, 3, 2, 8)[-len(shape) :], (1, -1, 3, 6, 8)[-len(shape) :]
@@ -59,7 +57,7 @@ def copied(shape: tuple[int, ...]) -> tuple[Program, dict[str, Array], Array]:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=len)
-def test_a_box_has_as_many_dimensions_as_its_tensor(shape: tuple[int, ...]) -> None:
+def test_a_box_has_as_many_dimensions_as_its_tensor(shape):
     program, arrays, expected = copied(shape)
     execute(program, arrays, ("y",))
     np.testing.assert_array_equal(arrays["y"], expected.ravel())
@@ -69,7 +67,7 @@ def test_a_box_has_as_many_dimensions_as_its_tensor(shape: tuple[int, ...]) -> N
 UNROUNDED = [1 + 2.0**-11, 1 + 3 * 2.0**-11, -1 - 2.0**-11 - 2.0**-23, 2 - 2.0**-23, 2.0**-127, np.inf, np.nan, 0]
 
 
-def rounded() -> tuple[Program, dict[str, Array]]:
+def rounded():
     """A copy of floats by a map that rounds them to TF32, and its arrays."""
     x = np.tile(np.array(UNROUNDED, np.float32), (2, 1))
     body = COPY.replace("BYTES", "64").replace("AT", "0, 0")
@@ -77,7 +75,7 @@ def rounded() -> tuple[Program, dict[str, Array]]:
     return tensor_program(body, maps, {"y": "float*"}), {"x": x.ravel(), "y": np.full(16, np.nan, np.float32)}
 
 
-def test_a_copy_rounds_floats_to_tf32() -> None:
+def test_a_copy_rounds_floats_to_tf32():
     program, arrays = rounded()
     execute(program, arrays, ("y",))
     expected = [1, 1 + 2.0**-9, -1 - 2.0**-10, 2, 2.0**-127, np.inf, np.nan, 0]
@@ -112,13 +110,13 @@ SHARED = """
 X = np.arange(6 * 64, dtype=np.float32)
 
 
-def shared(body: str) -> Program:
+def shared(body):
     maps = {"map": contiguous("x", "float32", (6, 64), (1, 64))}
     return tensor_program(body, maps, {"y": "float*"}, blocks=2, cluster=2)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_box_reaches_all_ranks_of_the_mask(seed: int) -> None:
+def test_a_box_reaches_all_ranks_of_the_mask(seed):
     y = np.full(768, np.nan, np.float32)
     execute(shared(SHARED), {"x": X, "y": y}, ("y",), seed)
     np.testing.assert_array_equal(y, np.tile(X, 2))
@@ -131,7 +129,7 @@ BY_ONE = SHARED.replace("2 * 64", "2").replace(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_barrier_of_the_other_block_is_known_through_one_arrival(seed: int) -> None:
+def test_a_barrier_of_the_other_block_is_known_through_one_arrival(seed):
     y = np.full(768, np.nan, np.float32)
     execute(shared(BY_ONE), {"x": X, "y": y}, ("y",), seed)
     np.testing.assert_array_equal(y, np.tile(X, 2))
@@ -156,19 +154,19 @@ STORE = """
 ROWS, COLUMNS = 9, 20
 
 
-def stored(body: str) -> Program:
+def stored(body):
     box = contiguous("y", "float32", (ROWS, COLUMNS), (8, 16), swizzle=Swizzle.B64)
     return tensor_program(body, {"map": box}, {"y": "float*"})
 
 
-def outcome(body: str, seed: int = 0) -> Array:
+def outcome(body, seed=0):
     y = np.full(ROWS * COLUMNS, -1, np.float32)
     execute(stored(body), {"y": y}, ("y",), seed)
     return y.reshape(ROWS, COLUMNS)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_store_writes_what_lies_in_the_tensor(seed: int) -> None:
+def test_a_store_writes_what_lies_in_the_tensor(seed):
     expected = np.full((ROWS, COLUMNS), -1, np.float32)
     tile = np.arange(128, dtype=np.float32).reshape(8, 16)
     expected[:8, 8:] = tile[:, :12]
@@ -176,7 +174,7 @@ def test_a_store_writes_what_lies_in_the_tensor(seed: int) -> None:
     np.testing.assert_array_equal(outcome(STORE, seed), expected)
 
 
-def test_a_thread_reads_what_it_stored_when_it_has_waited() -> None:
+def test_a_thread_reads_what_it_stored_when_it_has_waited():
     once = STORE.replace("i < 2", "i < 1").replace(
         "if (t == 0) store_wait_read<0>();", "if (t == 0) { store_wait<0>(); arguments.y[0] = arguments.y[8] + 1; }"
     )
@@ -185,7 +183,7 @@ def test_a_thread_reads_what_it_stored_when_it_has_waited() -> None:
         outcome(once.replace("store_wait<0>", "store_wait_read<0>"))
 
 
-def added(dtype: str) -> tuple[Program, dict[str, Array], Array]:
+def added(dtype):
     """Two blocks that add x to y, their arrays, and what is to come out."""
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
     x, y = (np.arange(64) * 1.37).astype(kind), np.arange(64, 128).astype(kind)
@@ -198,7 +196,7 @@ def added(dtype: str) -> tuple[Program, dict[str, Array], Array]:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "float16", "bfloat16"])
-def test_a_store_adds(dtype: str) -> None:
+def test_a_store_adds(dtype):
     program, arrays, expected = added(dtype)
     execute(program, arrays, ("y",))
     np.testing.assert_array_equal(arrays["y"], expected)
@@ -221,25 +219,25 @@ NAMED = """
 """
 
 
-def test_rows_that_are_stored_end_with_a_unit() -> None:
+def test_rows_that_are_stored_end_with_a_unit():
     box = TensorMap("y", "float32", (ROWS, COLUMNS - 2), (COLUMNS, 1), (8, 16), Swizzle.B64)
     y = np.full(ROWS * COLUMNS, -1, np.float32)
     with pytest.raises(EmulatorError, match="rows that end 8 bytes into a unit of 16"):
         execute(tensor_program(STORE, {"map": box}, {"y": "float*"}), {"y": y}, ("y",))
 
 
-def turns(body: str, seed: int) -> Array:
+def turns(body, seed):
     y = np.full(96, np.nan, np.float32)
     execute(tensor_program(body, {}, {"y": "float*"}), {"y": y}, ("y",), seed)
     return y
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_named_barriers_order_those_who_come(seed: int) -> None:
+def test_named_barriers_order_those_who_come(seed):
     np.testing.assert_array_equal(turns(NAMED, seed).reshape(3, 32), np.arange(96).reshape(3, 32)[:, ::-1])
 
 
-def test_all_who_come_to_a_named_barrier_expect_as_many() -> None:
+def test_all_who_come_to_a_named_barrier_expect_as_many():
     with pytest.raises(EmulatorError, match=r"barrier 1 of (32|64) threads, at which others come as (32|64)"):
         turns("named_barrier_arrive(1, 64 - t / 32 * 32);", 0)
 
@@ -290,7 +288,7 @@ RUNS = {STORE: outcome, NAMED: turns}
 
 
 @pytest.mark.parametrize(("body", "old", "new", "error"), [p[1:] for p in PLANTS], ids=[p[0] for p in PLANTS])
-def test_the_bug_is_caught_in_every_order(body: str, old: str, new: str, error: str) -> None:
+def test_the_bug_is_caught_in_every_order(body, old, new, error):
     assert body.count(old) == 1
     wrong = body.replace(old, new)
     for seed in SEEDS:

@@ -8,7 +8,6 @@ from tensor_programs import execute, tensor_program
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.codegen.source.arguments import cuda_arguments
@@ -45,12 +44,10 @@ PIPELINE = """
   }
 """
 CORNERS = [(0, 0), (0, 32), (8, 0), (8, 32)]
-
-
 NAMES = "{ float *x = arguments.x, *y = arguments.y, *tile = tile_memory<float>();"
 
 
-def program(body: str, swizzle: Swizzle = Swizzle.B128) -> Program:
+def program(body, swizzle=Swizzle.B128):
     tensor_map = TensorMap("x", "float32", (ROWS, COLUMNS), (LEADING, 1), (BOX_ROWS, SWIZZLES[swizzle]), swizzle)
     pointers = {"x": "float*", "y": "float*"}
     return tensor_program(
@@ -58,17 +55,17 @@ def program(body: str, swizzle: Swizzle = Swizzle.B128) -> Program:
     )
 
 
-def outcome(body: str, size: int, seed: int = 0, swizzle: Swizzle = Swizzle.B128) -> Array:
+def outcome(body, size, seed=0, swizzle=Swizzle.B128):
     return found(program(body, swizzle), size, seed)
 
 
-def found(right: Program, size: int, seed: int = 0) -> Array:
+def found(right, size, seed=0):
     arrays = {"x": X.ravel()[: (ROWS - 1) * LEADING + COLUMNS].copy(), "y": np.full(size, np.nan, np.float32)}
     execute(right, arrays, ("y",), seed)
     return arrays["y"]
 
 
-def box(row: int, column: int, columns: int) -> Array:
+def box(row, column, columns):
     """A box of the tensor, zeros where it reaches beyond."""
     padded = np.zeros((ROWS + 64, COLUMNS + 96), np.float32)
     padded[16 : 16 + ROWS, 48 : 48 + COLUMNS] = X[:, :COLUMNS]
@@ -76,14 +73,14 @@ def box(row: int, column: int, columns: int) -> Array:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_boxes_pass_through_a_tile(seed: int) -> None:
+def test_boxes_pass_through_a_tile(seed):
     expected = [box(row, column, 32).ravel() for row, column in CORNERS]
     np.testing.assert_array_equal(outcome(PIPELINE, 1024, seed), np.concatenate(expected))
 
 
 @pytest.mark.parametrize(("row", "column"), [(0, 0), (-3, 30), (10, -5), (40, 0)])
 @pytest.mark.parametrize("swizzle", Swizzle)
-def test_a_box_lies_in_shared_memory_as_its_swizzle_says(swizzle: Swizzle, row: int, column: int) -> None:
+def test_a_box_lies_in_shared_memory_as_its_swizzle_says(swizzle, row, column):
     columns = SWIZZLES[swizzle]
     size = BOX_ROWS * columns
     body = f"""Barrier* full = reinterpret_cast<Barrier*>(tile + 256);
@@ -115,7 +112,7 @@ BULK = """
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_consecutive_bytes_are_copied(seed: int) -> None:
+def test_consecutive_bytes_are_copied(seed):
     np.testing.assert_array_equal(outcome(BULK, 64, seed), X.ravel()[63::-1])
 
 
@@ -145,14 +142,14 @@ PLANTS = [
 
 
 @pytest.mark.parametrize(("body", "old", "new", "error"), [p[1:] for p in PLANTS], ids=[p[0] for p in PLANTS])
-def test_the_bug_is_caught_in_every_order(body: str, old: str, new: str, error: str) -> None:
+def test_the_bug_is_caught_in_every_order(body, old, new, error):
     assert body.count(old) == 1
     for seed in SEEDS:
         with pytest.raises(EmulatorError, match=error):
             outcome(body.replace(old, new), 1024, seed)
 
 
-def test_a_tile_needs_shared_memory_of_its_alignment() -> None:
+def test_a_tile_needs_shared_memory_of_its_alignment():
     right = program(PIPELINE)
     wrong = replace(right, source=right.source.replace("tile_memory<", "dynamic_shared<"))
     with pytest.raises(EmulatorError, match="aligned to 1024 bytes, and the kernel asks for 16"):
@@ -160,7 +157,7 @@ def test_a_tile_needs_shared_memory_of_its_alignment() -> None:
 
 
 @pytest.mark.parametrize("arch", ["sm_90", "sm_120"])
-def test_tensor_copies_compile(arch: str) -> None:
+def test_tensor_copies_compile(arch):
     for body in (PIPELINE, BULK):
         assert compile_kernel(program(body), arch).resources.spill_store_bytes == 0
 
@@ -175,7 +172,7 @@ REUSED = """
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_a_copy_reads_may_be_written_when_it_has_landed(seed: int) -> None:
+def test_what_a_copy_reads_may_be_written_when_it_has_landed(seed):
     y = np.arange(64, dtype=np.float32)
     names = NAMES.replace("*x = arguments.x, ", "")
     right = tensor_program(f"{names}{REUSED}}}", {}, {"y": "float*"}, shared_bytes=1024 + 16)
@@ -202,7 +199,7 @@ LAST_WRITES = """
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_last_of_several_blocks_may_write_what_copies_of_all_have_read(seed: int) -> None:
+def test_the_last_of_several_blocks_may_write_what_copies_of_all_have_read(seed):
     y, names = np.zeros(64, np.float32), NAMES.replace("*x = arguments.x, ", "")
     pointers = {"y": "float*", "workspace": "int*"}
     right = tensor_program(
@@ -216,7 +213,7 @@ def test_the_last_of_several_blocks_may_write_what_copies_of_all_have_read(seed:
         execute(wrong, {"y": y}, ("y",), seed)
 
 
-def test_a_map_may_be_of_a_part_of_the_workspace() -> None:
+def test_a_map_may_be_of_a_part_of_the_workspace():
     """A launch before has written it."""
     tensor_map = TensorMap("workspace", "float32", (4, 8), (8, 1), (4, 8), Swizzle.B32, offset=256)
     arguments = (

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
 
 # x has the registers of each lane: four of A, two of B and four of D. y has those of D.
@@ -20,7 +18,7 @@ LANES = np.arange(32)
 GROUP, IN_GROUP = LANES >> 2, LANES % 4
 
 
-def fragments(a: Array, b: Array, d: Array) -> Array:
+def fragments(a, b, d):
     """The registers of all lanes: "Matrix Fragments for mma.m16n8k16 with floating point type", elements a0 … a7."""
     of_a = [a[GROUP + 8 * (i // 2 % 2), 2 * IN_GROUP + (i & 1) + 8 * (i >= 4)] for i in range(8)]
     of_b = [b[2 * IN_GROUP + (i & 1) + 8 * (i >= 2), GROUP] for i in range(4)]
@@ -30,7 +28,7 @@ def fragments(a: Array, b: Array, d: Array) -> Array:
     return np.concatenate([registers, np.stack(of_d, axis=1)], axis=1).astype(np.uint32).view(np.float32).reshape(-1)
 
 
-def product_of(result: Array) -> Array:
+def product_of(result):
     """D by what the lanes hold of it."""
     d = np.empty((16, 8), np.float32)
     for i in range(4):
@@ -39,7 +37,7 @@ def product_of(result: Array) -> Array:
 
 
 @pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
-def test_fragments_are_those_of_the_manual(dtype: DType, kernel: Kernel, run: Run) -> None:
+def test_fragments_are_those_of_the_manual(dtype, kernel, run):
     random = np.random.default_rng(0)
     a, b, d = (random.integers(-9, 10, shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8)))
     a[3, 5], b[7, 2], d[9, 1] = np.inf, np.nan, -np.inf
@@ -72,7 +70,7 @@ CALLS = {
 }
 
 
-def registers(a: Array, b: Array, d: Array) -> Array:
+def registers(a, b, d):
     """The same for elements of any size, whose registers hold 4 bytes along k: "Matrix Fragments for mma.m16n8k8 …"."""
     of_a, of_b = (np.ascontiguousarray(x).view(np.uint32).reshape(len(x), 8) for x in (a, np.ascontiguousarray(b.T)))
     listed = [of_a[GROUP + 8 * (i % 2), IN_GROUP + 4 * (i // 2)] for i in range(4)]
@@ -82,7 +80,7 @@ def registers(a: Array, b: Array, d: Array) -> Array:
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_fragments_of_other_types_are_those_of_the_manual(call: str, kernel: Kernel, run: Run) -> None:
+def test_fragments_of_other_types_are_those_of_the_manual(call, kernel, run):
     of_a, of_b, header = CALLS[call]
     terms, integers = 32 // of_a.bytes, of_a is INT8
     random = np.random.default_rng(0)
@@ -95,7 +93,7 @@ def test_fragments_of_other_types_are_those_of_the_manual(call: str, kernel: Ker
     np.testing.assert_array_equal(product_of(found), a @ b + d)
 
 
-def test_numbers_become_those_of_tf32(kernel: Kernel, run: Run) -> None:
+def test_numbers_become_those_of_tf32(kernel, run):
     """Ties go away from zero, and what is not finite stays so."""
     x = np.float32([1 + 2**-11, -(1 + 2**-11), 1 + 2**-11 - 2**-23, 2.0**-149, np.inf, -np.inf, np.nan, 3.4e38])
     x[6:7].view(np.uint32)[:] = 0x7FFFFFFF  # the NaN that arithmetic gives
@@ -108,7 +106,7 @@ def test_numbers_become_those_of_tf32(kernel: Kernel, run: Run) -> None:
     assert abs(found[7] / np.float32(3.4e38) - 1) < 2**-11
 
 
-def test_sums_of_float8_keep_14_bits(kernel: Kernel, run: Run) -> None:
+def test_sums_of_float8_keep_14_bits(kernel, run):
     """Of 2^14 + 1 the last bit is cut off; FP32 would keep it."""
     a, b = np.zeros((16, 32), E4M3.numpy), np.zeros((32, 8), E4M3.numpy)
     a[:, 0], b[0] = 1, 1
@@ -119,7 +117,7 @@ def test_sums_of_float8_keep_14_bits(kernel: Kernel, run: Run) -> None:
 
 
 @pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
-def test_devices_without_the_type_multiply_alike(dtype: DType, kernel: Kernel, run: Run) -> None:
+def test_devices_without_the_type_multiply_alike(dtype, kernel, run):
     """gemm's products by FMAs, which exchange what tensor cores have of other lanes."""
     random = np.random.default_rng(0)
     a, b, d = (random.integers(-9, 10, shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8)))
@@ -132,7 +130,7 @@ d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;"""
     np.testing.assert_array_equal(product_of(found), a @ b + d)
 
 
-def test_eight_terms_are_the_first(kernel: Kernel, run: Run) -> None:
+def test_eight_terms_are_the_first(kernel, run):
     random = np.random.default_rng(0)
     a, b, d = (random.integers(-9, 10, shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8)))
     called = "const unsigned first[2] = {a[0], a[1]}; add_product_of_8(d, first, b[0]);"
@@ -142,7 +140,7 @@ def test_eight_terms_are_the_first(kernel: Kernel, run: Run) -> None:
     np.testing.assert_array_equal(product_of(found), a[:, :8] @ b[:8] + d)
 
 
-def test_sums_are_cut_off(kernel: Kernel, run: Run) -> None:
+def test_sums_are_cut_off(kernel, run):
     """As tensor cores do it: a kernel may not rely on rounding to nearest."""
     a, b = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16)
     a[:, :2], b[:2] = 1, np.float16([[1], [2.0**-24]])
@@ -152,7 +150,7 @@ def test_sums_are_cut_off(kernel: Kernel, run: Run) -> None:
     np.testing.assert_array_equal(found, np.nextafter(np.float32(-(1 + 2.0**-22)), np.float32(0), dtype=np.float32))
 
 
-def test_all_lanes_take_part(kernel: Kernel, run: Run) -> None:
+def test_all_lanes_take_part(kernel, run):
     source = kernel(f"if (t < 31) {{ {PRODUCT.replace('NUMBER', 'float16')} }}", threads=32, headers=("tensor_core",))
     with pytest.raises(EmulatorError, match="a product of matrices by 31 lanes of a warp"):
         run(source, np.zeros(320, np.float32), 128)

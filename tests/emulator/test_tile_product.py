@@ -8,7 +8,6 @@ import pytest
 from tensor_programs import execute, tensor_program
 from tile_product import BODY, K, M, N, tile_product
 
-from autotune.codegen.model.problem import Array
 from autotune.compiler import CompileError, compile_kernel
 from autotune.emulator import EmulatorError
 
@@ -18,27 +17,27 @@ A, B = (RANDOM.integers(-2, 3, shape).astype(ml_dtypes.bfloat16) for shape in ((
 EXPECTED = A.astype(np.float32) @ B.astype(np.float32).T
 
 
-def outcome(body: str = BODY, seed: int = 0, threads: int = 256) -> Array:
+def outcome(body=BODY, seed=0, threads=256):
     d = np.full(M * N, np.nan, np.float32)
     execute(tile_product(body, threads), {"x": A.ravel(), "y": B.ravel(), "z": d}, ("z",), seed)
     return d.reshape(M, N)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_product_is_exact(seed: int) -> None:
+def test_the_product_is_exact(seed):
     np.testing.assert_array_equal(outcome(seed=seed), EXPECTED)
 
 
-def test_it_compiles() -> None:
+def test_it_compiles():
     assert compile_kernel(tile_product(), "sm_90").resources.spill_store_bytes == 0
 
 
-def test_a_kernel_whose_products_are_serialised_does_not_compile() -> None:
+def test_a_kernel_whose_products_are_serialised_does_not_compile():
     with pytest.raises(CompileError, match=r"lost performance \(C\d+\): wgmma.mma_async instructions are serialized"):
         compile_kernel(tile_product(BODY.replace("wgmma_wait<0>(d);", "d[3] += 1;")), "sm_90")
 
 
-def test_a_kernel_whose_setmaxnreg_is_ignored_does_not_compile() -> None:
+def test_a_kernel_whose_setmaxnreg_is_ignored_does_not_compile():
     program = tile_product()
     unbounded = replace(program, source=program.source.replace("__launch_bounds__(256, 1)", ""))
     with pytest.raises(CompileError, match=r"lost performance \(C\d+\): 'setmaxnreg' ignored"):
@@ -65,7 +64,7 @@ DEEP = DEEP.replace("    const int lane", "    wgmma_wait<0>(d);\n    const int 
 
 
 @pytest.mark.parametrize("body", [WRITTEN, DEEP], ids=["written by threads", "a group under way"])
-def test_other_ways_are_exact(body: str) -> None:
+def test_other_ways_are_exact(body):
     np.testing.assert_array_equal(outcome(body, 2), EXPECTED)
 
 
@@ -127,7 +126,7 @@ PLANTS = [
 
 
 @pytest.mark.parametrize(("body", "old", "new", "error"), [p[1:] for p in PLANTS], ids=[p[0] for p in PLANTS])
-def test_the_bug_is_caught(body: str, old: str, new: str, error: str) -> None:
+def test_the_bug_is_caught(body, old, new, error):
     assert body.count(old) == 1
     for seed in SEEDS[:2]:
         with pytest.raises(EmulatorError, match=error):
@@ -137,8 +136,8 @@ def test_the_bug_is_caught(body: str, old: str, new: str, error: str) -> None:
 REGISTERS = "if (t < 128) { give_up_registers<24>(); } else { take_registers<240>(); }"
 
 
-def test_some_warpgroups_take_the_registers_that_others_give_up() -> None:
-    def registers(body: str) -> None:
+def test_some_warpgroups_take_the_registers_that_others_give_up():
+    def registers(body):
         execute(
             tensor_program(body, {}, {"y": "float*"}, threads=384, headers=("register_count",)),
             {"y": np.zeros(1, np.float32)},
@@ -161,6 +160,6 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("old", "new"), [p[1:] for p in WRONG], ids=[p[0] for p in WRONG])
-def test_the_bug_shows_in_the_sums(old: str, new: str) -> None:
+def test_the_bug_shows_in_the_sums(old, new):
     assert BODY.count(old) == 1
     assert not np.array_equal(outcome(BODY.replace(old, new)), EXPECTED)

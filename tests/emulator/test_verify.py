@@ -1,6 +1,5 @@
 """Verification of a whole problem: outputs right to the last element, gaps untouched."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.model.work import Work
@@ -27,23 +26,23 @@ class Doubling(Problem):
     work = Work(0)
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         return (
             Tensor("x", DType.FLOAT32, (self.rows, 60), (64, 1), Role.INPUT, 4),
             Tensor("y", DType.FLOAT32, (self.rows, 60), (64, 1), Role.OUTPUT, 4, Within(absolute=1e-6)),
         )
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         return {"x": np.random.default_rng(seed).random(64 * self.rows - 4, np.float32)}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         return {"y": 2 * inputs["x"].astype(np.float64)}
 
 
 ARGUMENTS = (Argument("x", "const float*"), Argument("y", "float*"))
 
 
-def source(statement: str, blocks: int = 3) -> Program:
+def source(statement, blocks=3):
     text = f"""{cuda_arguments(ARGUMENTS)}
 extern "C" __global__ void kernel(const Arguments arguments) {{
   const int i = 64 * blockIdx.x + threadIdx.x;
@@ -56,7 +55,7 @@ extern "C" __global__ void kernel(const Arguments arguments) {{
 RIGHT = "if (threadIdx.x < 60) arguments.y[i] = 2 * arguments.x[i];"
 
 
-def test_a_right_kernel() -> None:
+def test_a_right_kernel():
     assert verify(Doubling(), source(RIGHT)) == 0
     assert 4e-7 < verify(Doubling(), source(RIGHT.replace("];", "] + 5e-7f;"))) < 1e-6
 
@@ -74,7 +73,7 @@ def test_a_right_kernel() -> None:
         ("x[i]", "x[i] + (i == 130 ? 2e-6f : 0)", r"wrong: 1 of 188 elements, first at \[2, 2\]: got "),
     ],
 )
-def test_a_wrong_kernel(old: str, new: str, error: str) -> None:
+def test_a_wrong_kernel(old, new, error):
     with pytest.raises(EmulatorError, match=error):
         verify(Doubling(), source(RIGHT.replace(old, new)))
 
@@ -89,22 +88,22 @@ class Minus(Problem):
     work = Work(0)
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         return (
             Tensor("x", self.dtype, (64,), (1,), Role.INPUT, 4),
             Tensor("y", self.dtype, (64,), (1,), Role.OUTPUT, 4, in_place=self.in_place),
         )
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         return {"x": np.full(64, -1, np.int32).view(self.dtype.numpy)}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         return {"y": inputs["x"]}
 
 
 @pytest.mark.parametrize("in_place", ["", "x"])
 @pytest.mark.parametrize(("dtype", "expected"), [(DType.INT32, "-1"), (DType.FLOAT32, "nan")])
-def test_what_equals_the_poison_must_be_written_too(dtype: DType, expected: str, in_place: str) -> None:
+def test_what_equals_the_poison_must_be_written_too(dtype, expected, in_place):
     verify(Minus(dtype, in_place), source("arguments.y[i] = arguments.x[i];", blocks=1))
     with pytest.raises(EmulatorError, match=rf"first at 5: got 0(\.0)?, expected {expected} \(in y\)"):
         verify(Minus(dtype, in_place), source("if (i != 5) arguments.y[i] = arguments.x[i];", blocks=1))
@@ -115,15 +114,15 @@ class Coarse(Doubling):
     """Random numbers may be off by 1, whole numbers may not."""
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         x, y = super().tensors
         return x, replace(y, judged=Within(absolute=1.0))
 
-    def exact_inputs(self, seed: int) -> dict[str, Array]:
+    def exact_inputs(self, seed):
         return {"x": np.random.default_rng(seed).integers(1, 4, 64 * self.rows - 4).astype(np.float32)}
 
 
-def test_whole_numbers_show_what_a_tolerance_hides() -> None:
+def test_whole_numbers_show_what_a_tolerance_hides():
     lost = source(RIGHT.replace("];", "] - (i == 130 ? 0.25f : 0);"))
     assert verify(Coarse(), lost, seeds=(0, 1)) == 0.25
     verify(Coarse(), source(RIGHT))
@@ -131,7 +130,7 @@ def test_whole_numbers_show_what_a_tolerance_hides() -> None:
         verify(Coarse(), lost)
 
 
-def test_a_kernel_that_is_wrong_on_its_second_launch_only() -> None:
+def test_a_kernel_that_is_wrong_on_its_second_launch_only():
     arguments = (*ARGUMENTS, Argument("workspace", "int*"))
     right = source(RIGHT)
     used = "[i] + (threadIdx.x == 0 ? arguments.workspace[blockIdx.x] : 0);"
@@ -151,26 +150,26 @@ class Rounding(Problem):
     work = Work(0)
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         return (
             Tensor.flat("x", DType.FLOAT32, 64, Role.INPUT, 4),
             Tensor.flat("y", self.dtype, 64, Role.OUTPUT, 2, Within.rounded(self.dtype)),
         )
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         x = np.random.default_rng(seed).standard_normal(64, np.float32)
         x[:3] = np.inf, -np.inf, np.nan
         return {"x": x}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         return {"y": inputs["x"].astype(np.float64)}
 
 
 @pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
-def test_numbers_of_16_bits(dtype: DType) -> None:
+def test_numbers_of_16_bits(dtype):
     arguments = (Argument("x", "const float*"), Argument("y", f"{dtype.cuda}*"))
 
-    def rounding(value: str) -> Program:
+    def rounding(value):
         body = f"arguments.y[threadIdx.x] = from_float<{dtype.cuda}>({value});"
         kernel = f'extern "C" __global__ void kernel(const Arguments arguments) {{ {body} }}'
         text = f"{inlined('cuda/numbers.cuh')}\n{cuda_arguments(arguments)}\n{kernel}\n"
@@ -192,26 +191,26 @@ class Sum(Problem):
     work = Work(0)
 
     @property
-    def deterministic(self) -> bool:
+    def deterministic(self):
         return not self.any_order
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self):
         return (
             Tensor.flat("x", DType.FLOAT32, self.size, Role.INPUT, 4),
             Tensor.flat("y", DType.FLOAT32, 1, Role.IN_OUT, 4, Within(relative=1e-6)),
         )
 
-    def inputs(self, seed: int) -> dict[str, Array]:
+    def inputs(self, seed):
         random = np.random.default_rng(seed)
         return {"x": random.standard_normal(self.size, np.float32), "y": random.standard_normal(1, np.float32)}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+    def reference(self, inputs, scalars):
         terms = np.concatenate([inputs["x"], inputs["y"]]).astype(np.float64)
         return {"y": terms.sum(keepdims=True), "y_scale": np.abs(terms).sum(keepdims=True)}
 
 
-def test_a_sum_that_depends_on_the_order_of_blocks() -> None:
+def test_a_sum_that_depends_on_the_order_of_blocks():
     """It is within its tolerance, of the sum of its terms' absolute values, in any order."""
     unordered = source("if (threadIdx.x == 0) atomicAdd(arguments.y, arguments.x[blockIdx.x]);")
     unordered = replace(unordered, steps=(Launch("kernel", (40, 1, 1), (64, 1, 1)),))

@@ -1,13 +1,9 @@
 """codegen/cuda/wmma.cuh: products of matrices in shared memory, in every layout, by wmma and by FMAs."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from kernels import Kernel, Run
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError
 
 TYPES = {
@@ -34,18 +30,18 @@ STORED = "wmma_store_tile<TYPE>(sums, d)"
 BY_FMA = "multiply_tiles_by_fma<TYPE, LAYOUT>(d, a, b)", "for (int i = 0; i < 8; ++i) sums[i * 32 + t] = d[i]"
 
 
-def source(kernel: Kernel, name: str, layout: str, call: str, store: str = STORED, threads: int = 32) -> Any:
+def source(kernel, name, layout, call, store=STORED, threads=32):
     body = PRODUCT.replace("CALL", call).replace("STORE", store).replace("TYPE", name).replace("LAYOUT", layout)
     return kernel(body, threads=threads, shared_bytes=4096, headers=("tile_memory", "wmma"))
 
 
-def words(*matrices: Array) -> Array:
+def words(*matrices):
     return np.concatenate([np.ascontiguousarray(matrix).reshape(-1).view(np.float32) for matrix in matrices])
 
 
 @pytest.mark.parametrize("layout", ["true, true", "true, false", "false, true", "false, false"])
 @pytest.mark.parametrize("name", TYPES)
-def test_products_in_every_layout(name: str, layout: str, kernel: Kernel, run: Run) -> None:
+def test_products_in_every_layout(name, layout, kernel, run):
     dtype, terms = TYPES[name]
     random = np.random.default_rng(0)
     a, b = (random.integers(-4, 5, shape).astype(np.float32) for shape in ((16, terms), (terms, 16)))
@@ -68,7 +64,7 @@ wmma_load<TYPE, OperandB, WmmaLayout<true>>(fb, b, 16);
 wmma_multiply<TYPE, WmmaLayout<LAYOUT>, WmmaLayout<true>>(d, fa, fb)"""
 
 
-def test_a_fragment_is_multiplied_as_it_was_loaded(kernel: Kernel, run: Run) -> None:
+def test_a_fragment_is_multiplied_as_it_was_loaded(kernel, run):
     """Another layout than that of the load is another matrix, as it may be on a GPU."""
     random = np.random.default_rng(0)
     a, b = (random.integers(-4, 5, (16, 16)).astype(np.float16) for _ in range(2))
@@ -87,15 +83,13 @@ def test_a_fragment_is_multiplied_as_it_was_loaded(kernel: Kernel, run: Run) -> 
         ("+ t / 16 * 16", "16", "lane 16 gives another address of a matrix than lane 0"),
     ],
 )
-def test_rows_are_aligned_and_all_lanes_name_the_same(
-    offset: str, stride: str, message: str, kernel: Kernel, run: Run
-) -> None:
+def test_rows_are_aligned_and_all_lanes_name_the_same(offset, stride, message, kernel, run):
     call = f"{{ {LOAD.replace('OFFSET', offset).replace('STRIDE', stride)}; }}"
     with pytest.raises(EmulatorError, match=message):
         run(source(kernel, "WmmaFloat16", "true", call), np.zeros(256, np.float32), 256)
 
 
-def test_what_other_lanes_wrote_is_waited_for(kernel: Kernel, run: Run) -> None:
+def test_what_other_lanes_wrote_is_waited_for(kernel, run):
     program = source(kernel, "WmmaInt8", "true, true", "wmma_multiply_tiles<TYPE, LAYOUT>(d, a, b)")
     racy = type(program)(program.source.replace("__syncwarp();\nconst", "const"), program.arguments, program.steps)
     with pytest.raises(EmulatorError, match="race"):

@@ -3,7 +3,6 @@
 from tensor_programs import tensor_program
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.codegen.source.wgmma import wgmma_source
 
@@ -65,7 +64,7 @@ BODY = """
 """
 
 
-def tile_product(body: str = BODY, threads: int = 256) -> Program:
+def tile_product(body=BODY, threads=256):
     """A of M×K, B of N×K and D of M×N, one row after another."""
     maps = {
         "a": TensorMap("x", DType.BFLOAT16, (M, K), (K, 1), (64, 64), Swizzle.B128),

@@ -6,8 +6,6 @@ import numpy as np
 from tensor_programs import tensor_program
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.codegen.source.wgmma import K_BYTES, ROWS, wgmma_source
 
@@ -62,38 +60,38 @@ class Side:
     at: int
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def shape(self):
         return (self.rows, self.terms) if self.k_adjacent else (self.terms, self.rows)
 
     @property
-    def row_bytes(self) -> int:
+    def row_bytes(self):
         return self.swizzle.bytes or UNIT_BYTES
 
     @property
-    def box(self) -> tuple[int, int]:
+    def box(self):
         """Whole rows of the swizzle, as high as the operand."""
         return self.shape[0], self.row_bytes // self.dtype.bytes
 
     @property
-    def tensor_map(self) -> TensorMap:
+    def tensor_map(self):
         return TensorMap(self.name, self.dtype, self.shape, (self.shape[1], 1), self.box, self.swizzle)
 
     @property
-    def bytes(self) -> int:
+    def bytes(self):
         return self.rows * self.terms * self.dtype.bytes
 
     @property
-    def box_bytes(self) -> int:
+    def box_bytes(self):
         return self.shape[0] * self.row_bytes
 
-    def copies(self) -> str:
+    def copies(self):
         return "".join(
             f"    tensor_copy(tile + {self.at + index * self.box_bytes}, arguments.map_{self.name}, "
             f"{{0, {index * self.box[1]}}}, full);\n"
             for index in range(self.shape[1] // self.box[1])
         )
 
-    def descriptor(self, step: int) -> str:
+    def descriptor(self, step):
         """Of the terms of a product."""
         group = 8 * self.row_bytes
         if self.k_adjacent:
@@ -118,12 +116,12 @@ class Form:
     swizzle: Swizzle = Swizzle.B128
     registers_a: bool = False
 
-    def __str__(self) -> str:
+    def __str__(self):
         adjacent = " m" * self.m_adjacent + " n" * self.n_adjacent + " registers" * self.registers_a
         return f"{self.a} {self.b} {self.columns}{adjacent} {self.swizzle}"
 
     @property
-    def sides(self) -> tuple[Side, Side]:
+    def sides(self):
         terms = 128 // self.a.bytes
         return (
             Side("x", self.a, ROWS, terms, not self.m_adjacent, self.swizzle, 0),
@@ -131,10 +129,10 @@ class Form:
         )
 
     @property
-    def result(self) -> DType:
+    def result(self):
         return DType.FLOAT32 if self.a.is_float else DType.INT32
 
-    def program(self) -> Program:
+    def program(self):
         a, b = self.sides
         products = "".join(
             f"  wgmma(d, {f'a[{step}]' if self.registers_a else a.descriptor(step)}, {b.descriptor(step)}, "
@@ -171,7 +169,7 @@ class Form:
             ),
         )
 
-    def arrays(self, seed: int = 0, *, small: bool = True) -> dict[str, Array]:
+    def arrays(self, seed=0, *, small=True):
         """Operands of small whole numbers, whose sums are exact, or of random ones."""
         random = np.random.default_rng(seed)
         drawn = {}
@@ -183,7 +181,7 @@ class Form:
             drawn[side.name] = values.astype(side.dtype.numpy).ravel()
         return drawn | {"z": np.zeros(ROWS * self.columns, self.result.numpy)}
 
-    def expected(self, arrays: dict[str, Array]) -> Array:
+    def expected(self, arrays):
         operands = []
         for side in self.sides:
             values = arrays[side.name].reshape(side.shape).astype(np.float64)

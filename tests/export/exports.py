@@ -4,22 +4,19 @@ import ctypes
 import os
 import random
 import subprocess
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Memset
 from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out, packed
-from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.dispatcher.choice.records import Record
-from autotune.export import Kernels, bundle_of, kernels_of, write
+from autotune.export import bundle_of, kernels_of, write
 from autotune.export.choice import drawn_sizes
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
-from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
@@ -60,7 +57,7 @@ int main() {
 """
 
 
-def drawn(op: Operator[Any, Any], records: int, sizes: Sequence[str], **fixed: Any) -> Kernels:
+def drawn(op, records, sizes, **fixed):
     """An export of records with what a search would try first, and of one problem without a record."""
     draw, known = random.Random(2), []
     for number in range(records):
@@ -73,17 +70,17 @@ def drawn(op: Operator[Any, Any], records: int, sizes: Sequence[str], **fixed: A
     return kernels_of(bundle_of(op, [*(record.problem for record in known), lacking], H200, known), count=COUNT)
 
 
-def _fitted(op: Operator[Any, Any], fields: Mapping[str, Any]) -> Any:
+def _fitted(op, fields):
     return op.problem_type(**op.problem_type.fitted(fields))
 
 
-def asked_sizes(exported: Kernels) -> list[dict[str, int]]:
+def asked_sizes(exported):
     """Sizes of the problems, and others that were not drawn for the export."""
     bundle = exported.bundle
     return [*map(bundle.sizes, bundle.problems), *drawn_sizes(bundle, COUNT, seed=1)]
 
 
-def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder: Path, tables: str) -> list[str]:
+def chosen_in_cpp(exported, sizes, folder, tables):
     """A line for each problem: the schedule by number, and what is launched."""
     names = list(exported.bundle.most)
     ask = ASK.replace("@FORMATS@", "%lld " * len(names)).replace("@COUNT@", str(len(names)))
@@ -96,7 +93,7 @@ def chosen_in_cpp(exported: Kernels, sizes: Sequence[Mapping[str, int]], folder:
     return subprocess.run([folder / "ask"], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
+def chosen_in_python(exported, sizes):
     """The same line, with what Python emits for these sizes."""
     bundle, serving = exported.bundle, exported.serving(sizes)
     if serving is None:
@@ -128,7 +125,7 @@ def chosen_in_python(exported: Kernels, sizes: Mapping[str, int]) -> str:
     return " ".join(words)
 
 
-def _words(tensor_map: TensorMap, addresses: Sequence[str]) -> list[str]:
+def _words(tensor_map, addresses):
     dtype = DType(tensor_map.dtype)
     strides = [stride * dtype.bytes for stride in reversed(tensor_map.strides[:-1])]
     axes = zip(reversed(tensor_map.shape), [*strides, 0], reversed(tensor_map.box), strict=True)

@@ -1,17 +1,20 @@
-"""C++ launches what Python emits for the same sizes, by the table that Python follows, too."""
+"""C++ launches what Python emits for the same sizes: by terms of what Python computes, and by the table it follows."""
 
+import math
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
+from refusals import refused
 
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import ceil_div, round_up, widest_divisor
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export.tables import tables
+from autotune.export.terms import Terms, Values
+from autotune.export.trace import Path
 from autotune.search_spaces.contract.registry import operator
 
 CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
@@ -23,9 +26,7 @@ CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "records", "sizes", "fixed"), CASES, ids=[case[0] for case in CASES])
-def test_cpp_launches_what_python_emits(
-    name: str, records: int, sizes: tuple[str, ...], fixed: dict[str, Any], tmp_path: Path
-) -> None:
+def test_cpp_launches_what_python_emits(name, records, sizes, fixed, tmp_path):
     exported = drawn(operator(name), records, sizes, **fixed)
     asked = asked_sizes(exported)
     expected = [chosen_in_python(exported, one) for one in asked]
@@ -33,10 +34,10 @@ def test_cpp_launches_what_python_emits(
     assert len({line.split()[0] for line in expected} - {"-1"}) > 1  # several schedules serve
 
 
-def test_cpp_encodes_the_tensor_maps_of_python(tmp_path: Path) -> None:
+def test_cpp_encodes_the_tensor_maps_of_python(tmp_path):
     gemm = operator("gemm")
 
-    def candidates(problem: Any, spec: Any) -> Iterator[Any]:
+    def candidates(problem, spec):
         return (one for one in gemm.candidates(problem, spec) if one.kernel == "wgmma")
 
     exported = drawn(gemm.with_kernels(candidates=candidates), 3, ("m", "n", "k"), transpose_b=True, gate=Gate.HALVES)
@@ -51,7 +52,7 @@ def test_cpp_encodes_the_tensor_maps_of_python(tmp_path: Path) -> None:
     assert any(of_prepared.search(line) for line in expected)
 
 
-def test_a_wrong_number_is_found(tmp_path: Path) -> None:
+def test_a_wrong_number_is_found(tmp_path):
     exported = drawn(operator("transpose"), 4, ("m", "n"))
     asked = asked_sizes(exported)
     right = tables(exported)
@@ -60,3 +61,56 @@ def test_a_wrong_number_is_found(tmp_path: Path) -> None:
     expected = [chosen_in_python(exported, one) for one in asked]
     assert chosen_in_cpp(exported, asked, tmp_path, right) == expected
     assert chosen_in_cpp(exported, asked, tmp_path, wrong) != expected
+
+
+MOST = {"n": 1000, "k": 2**40}
+
+
+def traced(function, n, k=5):
+    path = Path(Terms(MOST))
+    sizes = path.sizes({"n": n, "k": k})
+    return path, function(sizes["n"], sizes["k"])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda n, k: min(n, 7) * k - n,
+        lambda n, k: ceil_div(n, 128) + round_up(k, 16),
+        lambda n, k: (n - 500) // 7 + (k - n) % 13,
+        lambda n, k: -n % 128 if n > k else divmod(k, n)[1],
+        lambda n, k: widest_divisor(8, n, k),
+        lambda n, k: sum(1 for turn in range(9) if turn < math.ceil(n)) * k * k,
+        lambda n, k: 64 if n > 3.5 else int(n) + k,
+    ],
+)
+def test_the_same_conditions_lead_to_the_same_terms(function):
+    alike = 0
+    for n, k in ((1, 5), (6, 8), (8, 8), (96, 64), (640, 2**33), (999, 17)):
+        path, result = traced(function, n, k)
+        for other in ((1, 5), (7, 9), (8, 8), (640, 2**33), (999, 17), (1000, 2**40)):
+            values = Values(path.terms, dict(zip(MOST, other, strict=True)))
+            if all(values.of(condition) is way for condition, way in path.conditions.items()):
+                alike += 1
+                assert values.of(str(getattr(result, "name", result))) == function(*other)
+    assert alike > 1
+
+
+def test_what_needs_a_value_is_so_for_this_value_only():
+    path, result = traced(lambda n, k: [*range(n - 3)], 5)
+    assert (result, path.narrow, path.conditions) == ([0, 1], 0, {"x0 == 2": True})
+    path, result = traced(lambda n, k: f"rounds = {n + 1}", 5)
+    assert (path.plain(result), path.narrow) == ("rounds = 6", 0)
+    path, result = traced(lambda n, k: (n**0.5 + k / 2) * 3.0, 5)  # a tolerance, which nobody asks for
+    assert not path.conditions
+    assert (math.floor(result), path.conditions) == (14, {"n == 5": True, "k == 5": True})
+
+
+test_what_c_cannot_follow_is_refused = refused(
+    lambda function: traced(function, 5),
+    [
+        (lambda n, k: {n: 1}, "looked up in a table or a cache"),
+        (lambda n, k: k // (n - 5), "expected a divisor of at least 1"),
+        (lambda n, k: k * k * k * k, "over 127 bits"),
+    ],
+)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from autotune.search_spaces.layout.transpose import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
 
-def test_wide_index() -> None:
+def test_wide_index():
     """Rows that are further apart than 32 bits can tell, of which there is only one."""
     problem = TransposeProblem(1, 70, lda=2**31, ldb=1)
     source = OPERATOR.program(problem, TransposeSchedule(), SPEC)
@@ -28,13 +27,13 @@ def test_wide_index() -> None:
     assert verify(problem, source) == 0
 
 
-def test_planted_bug_is_caught() -> None:
+def test_planted_bug_is_caught():
     problem = TransposeProblem(90, 131, batch=2)
     source = emit(problem, TransposeSchedule(raster_group=2))
     check_caught(problem, source, "m < inside_m && n < inside_n))) continue", "n < inside_n))) continue")
 
 
-def test_equal_texts_serve_many_problems() -> None:
+def test_equal_texts_serve_many_problems():
     schedule = TransposeSchedule()
     assert emit(TransposeProblem(64, 96), schedule).source == emit(TransposeProblem(640, 960), schedule).source
     shaped = replace(schedule, specialize=OPERATOR.kernels[0].schedule_type.parse(["specialize=shape"]).specialize)
@@ -52,7 +51,7 @@ def test_equal_texts_serve_many_problems() -> None:
         ({"m": 5, "n": 7, "batch": 3, "stride_a": 35, "stride_b": 40}, "m5-n7-e4-batch3-sb40"),
     ],
 )
-def test_key_names_what_is_not_ordinary(fields: dict[str, int], key: str) -> None:
+def test_key_names_what_is_not_ordinary(fields, key):
     assert TransposeProblem(**fields).key == key
 
 
@@ -84,7 +83,7 @@ test_impossible_problem_is_refused = refused(
         ({"m": 63, "n": 64, "element_bytes": 16}, (1, 1)),
     ],
 )
-def test_vector_width(fields: dict[str, int], widths: tuple[int, int]) -> None:
+def test_vector_width(fields, widths):
     problem = TransposeProblem(**fields)
     assert (problem.vector_width("a"), problem.vector_width("b")) == widths
 
@@ -93,34 +92,33 @@ def test_vector_width(fields: dict[str, int], widths: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     "layout", [{}, {"lda": 5, "ldb": 7, "stride_a": 31, "stride_b": 40}, {"ldb": 7, "stride_b": 3}]
 )
-def test_reference_moves_every_element(size: int, layout: dict[str, int]) -> None:
+def test_reference_moves_every_element(size, layout):
     problem = TransposeProblem(3, 4, size, batch=2, **layout)
     a, b = problem.tensors
     source, result = problem.inputs(0)["a"], problem.reference(problem.inputs(0), {})["b"]
     assert (source.dtype, source.size) == (a.dtype.numpy, a.size)
     assert (result.dtype, result.size) == (b.dtype.numpy, b.size)
     source, result = source.view(f"V{size}"), result.view(f"V{size}")
-    expected: Any = np.zeros(result.size * size, np.uint8).view(f"V{size}")
+    expected = np.zeros(result.size * size, np.uint8).view(f"V{size}")
     for matrix, i, j in np.ndindex(2, 3, 4):
         element = source[matrix * problem.stride_a + i * problem.lda + j]
         expected[matrix * problem.stride_b + j * problem.ldb + i] = element
     assert np.array_equal(result, expected)
 
 
-def test_inputs_never_look_unwritten() -> None:
+def test_inputs_never_look_unwritten():
     a = TransposeProblem(100, 100, element_bytes=1).inputs(0)["a"]
     assert a.min() == 1
     assert a.max() == 254
 
 
-def test_plain_values_and_back() -> None:
+def test_plain_values_and_back():
     problem = TransposeProblem(5, 7, 2, batch=2, lda=8)
     assert TransposeProblem.from_dict(problem.to_dict()) == problem
     assert problem.work == Work(2 * 2 * 35 * 2)
 
 
 H200 = named_device("h200")
-
 LARGE = TransposeProblem(16384, 32768)
 
 
@@ -156,18 +154,18 @@ test_violations_carry_the_values = illegal(
 @pytest.mark.parametrize(
     "words", ["", "align_stores=64", "align_stores=32 tile_m=64", "align_loads=16 tile_n=8", "swizzle=1 tile_m=64"]
 )
-def test_rules_ask_for_no_more(words: str) -> None:
+def test_rules_ask_for_no_more(words):
     assert OPERATOR.violations(LARGE, TransposeSchedule.parse(words.split()), H200) == []
 
 
-def test_grid_is_limited() -> None:
+def test_grid_is_limited():
     assert OPERATOR.violations(TransposeProblem(2**20, 2**20, 1), TransposeSchedule(), H200) == []
     huge = OPERATOR.violations(TransposeProblem(2**21, 2**20, 1), TransposeSchedule(), H200)
     assert huge == ["2147483648 blocks over the 2147483647 of a grid"]
 
 
 @pytest.mark.parametrize(("raster_group", "violations"), [(2**12 - 1, []), (2**12, ["4096 rows of 1048576 tiles"])])
-def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group: int, violations: list[str]) -> None:
+def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group, violations):
     found = OPERATOR.violations(
         TransposeProblem(1, 2**25, 1), TransposeSchedule(tile_n=32, raster_group=raster_group), H200
     )
@@ -175,7 +173,7 @@ def test_the_tiles_of_a_group_are_counted_in_32_bits(raster_group: int, violatio
 
 
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
-def test_checks_have_the_alignment_and_then_edges(problem: TransposeProblem) -> None:
+def test_checks_have_the_alignment_and_then_edges(problem):
     for schedule in OPERATOR.seeds(problem, H200):
         checks = [check for check, _ in OPERATOR.checks(problem, schedule)]
         assert {check.element_bytes for check in checks} == {problem.element_bytes}
@@ -194,13 +192,13 @@ def test_checks_have_the_alignment_and_then_edges(problem: TransposeProblem) -> 
         (50257, 768, 2, "tile_m=256 rows_per_thread=16 vector_load=2 vector_store=8 pad=32 align_stores=64"),
     ],
 )
-def test_the_fastest_where_rows_begin_anywhere_are_tried_first(m: int, n: int, size: int, words: str) -> None:
+def test_the_fastest_where_rows_begin_anywhere_are_tried_first(m, n, size, words):
     same = TransposeSchedule(128, 64, align_stores=32, raster_group=256, min_blocks_per_sm=3)
     seeds = OPERATOR.seeds(TransposeProblem(m, n, size), H200)
     assert TransposeSchedule.parse(words.split(), same) in seeds[: len(seeds) // 2]
 
 
-def wavefronts(addresses: list[int], access: int) -> int:
+def wavefronts(addresses, access):
     """Most cycles that shared memory takes for the threads which it could serve in one, without conflicts."""
     served = min(WARP, BANKS * WORD_BYTES // access)
     most = 0
@@ -211,14 +209,14 @@ def wavefronts(addresses: list[int], access: int) -> int:
     return most
 
 
-def tile_address(schedule: TransposeSchedule, size: int, m: int, n: int) -> int:
+def tile_address(schedule, size, m, n):
     """The twin of tile_index in transpose.cuh."""
     group = n // schedule.vector_load
     column = m ^ (group * schedule.group_shift(size) % schedule.tile_m) if schedule.swizzle else m
     return (n * schedule.tile_m + group * schedule.pad + column) * size
 
 
-def conflicts(schedule: TransposeSchedule, size: int) -> tuple[int, int]:
+def conflicts(schedule, size):
     """Wavefronts of the first warp's stores to the tile and of its loads from it."""
     stores = [
         (thread // schedule.lanes_n * schedule.vector_store, thread % schedule.lanes_n * schedule.vector_load)
@@ -239,7 +237,7 @@ WIDTHS = [
 
 
 @pytest.mark.parametrize(("size", "load", "store"), WIDTHS)
-def test_threads_meet_in_no_bank(size: int, load: int, store: int) -> None:
+def test_threads_meet_in_no_bank(size, load, store):
     rows = max(4, store)
     for tile_m, lanes_n in product((32, 64, 128), (8, 16, 32)):
         plain = TransposeSchedule(tile_m, lanes_n * load, rows, load, store)

@@ -15,13 +15,11 @@ from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
-from autotune.codegen.model.program import Program
 from autotune.emulator import run
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
@@ -31,8 +29,6 @@ TF32, E4M3, E5M2, INT8 = DType.FLOAT32, DType.FLOAT8_E4M3, DType.FLOAT8_E5M2, DT
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS = 2**18, 2**9
 _WGMMA_PRODUCTS, _WGMMA_THREADS = 2**22, 2**11
-
-Case = tuple[GemmProblem, GemmSchedule]
 
 PROBLEMS = {
     "m4096-n4096-k4096-nt-bfloat16": GemmProblem(4096, 4096, 4096, transpose_b=True),
@@ -98,13 +94,13 @@ KINDS: tuple[dict[str, Any], ...] = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
+def drawn_cases(count, spec=SPEC):
     """`count` cases that are legal on a device, `KINDS` in turn; always the same ones."""
     random = Random(18)
     return [_case(random, spec, KINDS[index % len(KINDS)]) for index in range(count)]
 
 
-def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
+def _case(random, spec, kinds):
     while True:
         align = max(random.choice((16, 16, 16, 8, 4, 2)), kinds.get("dtype", FP16).bytes)
         template = GemmProblem(
@@ -126,30 +122,30 @@ def _case(random: Random, spec: DeviceSpec, kinds: dict[str, Any]) -> Case:
                 return problem, schedule
 
 
-def scheduled(words: str) -> GemmSchedule:
+def scheduled(words):
     """The default schedule of mma_sync, or of wgmma after ``kernel=wgmma``, changed by words."""
     kind = WgmmaSchedule if "kernel=wgmma" in words else MmaSyncSchedule
     return kind.parse(words.split())
 
 
-def wgmma(words: str) -> WgmmaSchedule:
+def wgmma(words):
     """A schedule by wgmma with the fields in `words`; others as most problems need them."""
     k = "" if "BK=" in words else "BK=64 "
     vector = "" if "vector_d=" in words else "vector_d=1 " if "swap=1" in words else "vector_d=2 "
     return WgmmaSchedule.parse(f"{k}{vector}{words}".split())
 
 
-def by_wgmma(problem: GemmProblem, words: str) -> Program:
+def by_wgmma(problem, words):
     return OPERATOR.program(problem, wgmma(words), SPEC)
 
 
-def of_steps(layout: str, dtype: DType, k: int, n: int, **fields: Any) -> GemmProblem:
+def of_steps(layout, dtype, k, n, **fields):
     """A product of as many rows as terms, whose results are exact."""
     result = OutDType.INT32 if dtype is INT8 else FP32
     return GemmProblem(k, n, k, layout[0] == "t", layout[1] == "t", dtype=dtype, out_dtype=result, **fields)
 
 
-def check_each_step_counts_once(problem: GemmProblem, schedule: GemmSchedule) -> None:
+def check_each_step_counts_once(problem, schedule):
     """A has one element other than 0 in each row, at another k each; so D has the rows of op(B)."""
     _, b, d = problem.tensors
     numbers = np.random.default_rng(0).integers(-9, 10, b.size).astype(b.dtype.numpy)
@@ -161,7 +157,7 @@ def check_each_step_counts_once(problem: GemmProblem, schedule: GemmSchedule) ->
     np.testing.assert_array_equal(d.view(arrays["d"])[0], rows.astype(np.float32))
 
 
-def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:
+def _riskier(random, schedule):
     """Sometimes what is legal but never drawn: clusters of 2×2 blocks, or several clusters for each tile."""
     if schedule.kernel == "mma_sync" or random.random() < 0.5:
         return schedule
@@ -170,7 +166,7 @@ def _riskier(random: Random, schedule: GemmSchedule) -> GemmSchedule:
     return schedule.replace(cluster_m=2, cluster_n=2, grid_blocks=0, whole_tiles=False)
 
 
-def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule) -> GemmSchedule:
+def _on_small_grid(random, problem, schedule):
     if not schedule.grid_blocks:
         return schedule
     if schedule.whole_tiles:
@@ -183,7 +179,7 @@ def _on_small_grid(random: Random, problem: GemmProblem, schedule: GemmSchedule)
     return replace(schedule, grid_blocks=min(grid, schedule.tiles(problem) * schedule.steps(problem)))
 
 
-def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
+def _problem(random, template, schedule):
     """Less than a tile, a tile, and a part of one more, along all sides."""
     m, n = (
         random.choice((1, block, block, block // 2 + 1, block + 3)) for block in (schedule.block_m, schedule.block_n)
@@ -194,7 +190,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     steps = 2 * schedule.cluster_k if several else random.choice((1, 2, 3, schedule.stages))
     k = schedule.block_k * steps + random.choice((0, 0, 1, schedule.block_k // 2, -3))
     batches = (1, 1, 1, 1 if template.scales in (Scales.ROW, Scales.BLOCK) else 2)
-    fields: dict[str, Any] = {"batch": random.choice(batches), "residual": random.random() < 0.3}
+    fields = {"batch": random.choice(batches), "residual": random.random() < 0.3}
     fields |= {"bias": random.choice((*Bias, Bias.NONE)), "k": random.choice((k, k, k, k, k, 0))}
     fields["activation"] = random.choice((*FUSED, *[Activation.IDENTITY] * 4))
     if template.result is DType.INT32:
@@ -202,7 +198,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     if template.parts > 1 or template.preactivation:  # so that rows in several parts are aligned in all of them
         n = round_up(n, template.parts * max(schedule.vector(template, "b"), schedule.vector_d))
     shaped = replace(template, m=m, n=n, **fields, lda=0, ldb=0, ldd=0)
-    layouts: dict[str, int] = {"align_d": schedule.vector(template, "d") * template.result.bytes}
+    layouts = {"align_d": schedule.vector(template, "d") * template.result.bytes}
     for operand in "abd":
         copied = getattr(schedule, f"prepare_{operand}", Prepare.NONE) is not Prepare.NONE
         vector = 1 if copied else schedule.vector(template, operand)
@@ -214,7 +210,7 @@ def _problem(random: Random, template: GemmProblem, schedule: GemmSchedule) -> G
     return replace(shaped, **layouts)
 
 
-def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
+def _risk(problem, schedule):
     """What is hard to get right, of which each combination with the layout or the gate has a case."""
     if schedule.kernel == "wgmma":
         side_by_side, shared = schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
@@ -229,8 +225,6 @@ def _risk(problem: GemmProblem, schedule: GemmSchedule) -> tuple[object, ...]:
 
 
 CASES = covering(drawn_cases(300), _risk)
-
-
 NT, TN, TT = {"transpose_b": True}, {"transpose_a": True}, {"transpose_a": True, "transpose_b": True}
 BLOCK_SCALES: dict[str, Any] = {"transpose_b": True, "dtype": E4M3, "out_dtype": FP32, "scales": Scales.BLOCK}
 _ROW, _COLUMN, _HALVES = {"bias": Bias.ROW}, {"bias": Bias.COLUMN}, {"gate": Gate.HALVES}
@@ -240,7 +234,7 @@ _PLACED = "grid_blocks=2 whole_tiles=1"
 _IN_TURNS = "pingpong=1 grid_blocks=1 whole_tiles=1"
 
 
-def _sized(m: int, n: int, k: int, shared: dict[str, Any], *cases: tuple[dict[str, Any], str]) -> list[Any]:
+def _sized(m, n, k, shared, *cases):
     return [(GemmProblem(m, n, k, **shared | fields), words) for fields, words in cases]
 
 

@@ -3,7 +3,6 @@
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.tensor_core.schedule import TensorCoreSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.model.dtype import DType
@@ -69,7 +68,7 @@ SMALL_PROBLEMS = (
 )
 
 
-def scheduled(words: str) -> GemvSchedule:
+def scheduled(words):
     """The default schedule of fma, or of tensor_core after ``kernel=tensor_core``, changed by words."""
     kind = TensorCoreSchedule if "kernel=tensor_core" in words else FmaSchedule
     return kind.parse(words.split())

@@ -1,13 +1,10 @@
 """dispatcher.gemm: what it computes, and what it refuses."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from refusals import refused
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.matmul.gemm import OPERATOR
 
@@ -16,9 +13,9 @@ SCALES = {"scale_a": None, "scale_b": None}
 BYTES = "float8_e4m3fn"
 
 
-def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignment: int = 16) -> Layout:
+def layout(*shape, dtype="float16", transposed=False, alignment=16):
     itemsize = DType(dtype).bytes
-    array: Array = np.empty(shape, f"V{itemsize}")
+    array = np.empty(shape, f"V{itemsize}")
     strides = [stride // itemsize for stride in array.strides]
     if transposed:
         array = np.empty((*shape[:-2], shape[-1], shape[-2]), f"V{itemsize}").swapaxes(-1, -2)
@@ -26,13 +23,13 @@ def layout(*shape: int, dtype: str = "float16", transposed: bool = False, alignm
     return Layout(shape, tuple(strides), dtype, itemsize, alignment)
 
 
-def bound(**arrays: Any) -> Any:
+def bound(**arrays):
     given = dict.fromkeys(("bias", "residual", "scale_a", "scale_b", "preactivation", "dtype"))
     given |= {"activation": "identity"} | OPTIONS | arrays
     return OPERATOR.call.bind(**given) if OPERATOR.call else None
 
 
-def test_a_column_major_result_is_the_transposed_product() -> None:
+def test_a_column_major_result_is_the_transposed_product():
     found = bound(
         a=layout(5, 7), b=layout(7, 9, transposed=True), out=layout(5, 9, transposed=True), bias=layout(9, alignment=2)
     )
@@ -46,14 +43,14 @@ def test_a_column_major_result_is_the_transposed_product() -> None:
     ("dtype", "result"),
     [("float16", "float16"), ("float32", "float32"), ("float8_e5m2", "bfloat16"), ("int8", "int32")],
 )
-def test_results_have_the_type_that_sums_fit(dtype: str, result: str) -> None:
+def test_results_have_the_type_that_sums_fit(dtype, result):
     arrays = {"a": layout(5, 7, dtype=dtype), "b": layout(7, 9, dtype=dtype), "bias": None, "residual": None}
     assert OPERATOR.call is not None
     types = OPERATOR.call.types(**arrays, activation="identity", dtype=None, **OPTIONS | SCALES | {"allow_tf32": True})
     assert types["out"].dtype == result
 
 
-def test_either_operand_may_have_the_other_type_of_float8() -> None:
+def test_either_operand_may_have_the_other_type_of_float8():
     e4m3, e5m2 = layout(5, 7, dtype="float8_e4m3fn"), layout(7, 9, dtype="float8_e5m2")
     for transposed, first in ((False, "float8_e4m3fn"), (True, "float8_e5m2")):
         out = layout(5, 9, dtype="bfloat16", transposed=transposed)
@@ -61,7 +58,7 @@ def test_either_operand_may_have_the_other_type_of_float8() -> None:
         assert (problem.dtype, problem.mixed, problem.fast_accumulation) == (first, True, True)
 
 
-def floats(*shape: int, transposed: bool = False) -> Layout:
+def floats(*shape, transposed=False):
     return layout(*shape, dtype="float32", transposed=transposed)
 
 
@@ -74,7 +71,7 @@ def floats(*shape: int, transposed: bool = False) -> Layout:
         (floats(5, 3), floats(3, 2, transposed=True), "block_scales"),
     ],
 )
-def test_shapes_say_what_has_a_scale(scale_a: Layout, scale_b: Layout, scales: str) -> None:
+def test_shapes_say_what_has_a_scale(scale_a, scale_b, scales):
     arrays = {
         "a": layout(5, 300, dtype=BYTES),
         "b": layout(300, 200, dtype=BYTES),
@@ -100,18 +97,18 @@ def test_shapes_say_what_has_a_scale(scale_a: Layout, scale_b: Layout, scales: s
         ),
     ],
 )
-def test_other_scales_are_refused(changed: dict[str, Any], complaint: str) -> None:
+def test_other_scales_are_refused(changed, complaint):
     arrays = {"a": layout(5, 300, dtype=BYTES), "b": layout(300, 200, dtype=BYTES), "out": layout(5, 200)}
     with pytest.raises((TypeError, ValueError), match=complaint):
         bound(**arrays | {"scale_a": floats(1), "scale_b": floats(1)} | changed)
 
 
-def test_the_alignment_of_the_result_is_that_of_both() -> None:
+def test_the_alignment_of_the_result_is_that_of_both():
     arrays = {"a": layout(5, 8), "b": layout(8, 16), "out": layout(5, 16)}
     assert bound(**arrays, residual=layout(5, 16, alignment=4)).problem.align_d == 4
 
 
-def test_gated_pairs_have_half_of_the_columns() -> None:
+def test_gated_pairs_have_half_of_the_columns():
     arrays = {"a": layout(5, 8), "b": layout(8, 16), "bias": layout(16), "packed": "halves"}
     assert OPERATOR.call is not None
     types = OPERATOR.call.types(**OPTIONS | SCALES | arrays, residual=None, activation="silu", dtype=None)
@@ -120,7 +117,7 @@ def test_gated_pairs_have_half_of_the_columns() -> None:
     assert (problem.n, problem.gate, problem.preactivation, problem.align_d) == (16, "halves", True, 4)
 
 
-def test_a_plain_product_has_no_numbers_before_an_activation() -> None:
+def test_a_plain_product_has_no_numbers_before_an_activation():
     arrays = {"a": layout(5, 8), "b": layout(8, 16), "out": layout(5, 16), "preactivation": layout(0)}
     assert not bound(**arrays).problem.preactivation
     arrays |= {name: layout(5, 16, transposed=True) for name in ("out", "preactivation")}
@@ -151,7 +148,7 @@ def test_a_plain_product_has_no_numbers_before_an_activation() -> None:
         ({"residual": layout(5, 9, dtype="float32")}, r"expected float16 of shape \(5, 9\)"),
     ],
 )
-def test_other_arrays_are_refused(changed: dict[str, Any], complaint: str) -> None:
+def test_other_arrays_are_refused(changed, complaint):
     given = {"a": layout(5, 7), "b": layout(7, 9), "bias": None, "residual": None}
     assert OPERATOR.call is not None
     with pytest.raises((TypeError, ValueError), match=complaint):
@@ -167,6 +164,5 @@ test_other_layouts_are_refused = refused(
          r"out has strides \(1, 5\): expected contiguous rows for packed='halves'"),
         ({"activation": "relu", "preactivation": layout(5, 9, transposed=True)},
          r"preactivation has strides \(1, 5\): expected \(9, 1\)"),
-        ({"bias": Layout((9,), (2,), "float16", 2, 2)}, r"bias has strides \(2,\): expected contiguous elements"),
     ],
 )  # fmt: skip

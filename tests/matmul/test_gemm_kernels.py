@@ -8,7 +8,6 @@ from matmul.gemm_cases import E4M3, FP16, FP32, INT8, SPEC, TF32, check_each_ste
 from planted import caught, check_caught
 
 from autotune import emulator
-from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
@@ -16,7 +15,6 @@ from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.presets import PRESETS
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Program
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemm import OPERATOR
 from autotune.verification import launch_arrays
@@ -25,7 +23,7 @@ GATED = GemmProblem(20, 48, 40, gate=Gate.HALVES, preactivation=True, dtype=FP16
 SMALL = "BM=32 BN=32 BK=32 WM=16 WN=16"
 
 
-def program(problem: GemmProblem, words: str) -> Program:
+def program(problem, words):
     return OPERATOR.program(problem, scheduled(words), SPEC)
 
 
@@ -33,14 +31,14 @@ STEPS = [("nn", FP16), ("nt", FP16), ("tn", FP16), ("tt", FP16), ("nt", E4M3), (
 
 
 @pytest.mark.parametrize(("layout", "dtype"), STEPS)
-def test_each_step_along_k_counts_once(layout: str, dtype: DType) -> None:
+def test_each_step_along_k_counts_once(layout, dtype):
     problem = of_steps(layout, dtype, 72, 40, ldb=80)
     widths = " ".join(f"vector_{operand}={min(8, problem.vector_width(operand))}" for operand in "abd")
     words = f"{SMALL} BK=64 promote={64 if dtype is E4M3 else 0} {widths}".replace("BK=32 ", "")
     check_each_step_counts_once(problem, scheduled(words))
 
 
-def test_floats_are_rounded() -> None:
+def test_floats_are_rounded():
     problem = GemmProblem(32, 32, 32, dtype=TF32)
     for x, y in ((1 + 2.0**-11, 1), (1, 1 + 2.0**-11)):
         arrays = {t.name: np.full(t.size, v, np.float32) for t, v in zip(problem.tensors, (x, y, 0), strict=True)}
@@ -58,25 +56,23 @@ def test_floats_are_rounded() -> None:
         (E4M3, (8, 0), "of_a[i] = float16_pair_of(a[2 * half + i % 2]", "of_a[i] = float16_pair_of(a[i % 2]"),
     ],
 )
-def test_what_tensor_cores_lack_is_multiplied_as_the_device_does(
-    dtype: DType, capability: tuple[int, int], right: str, wrong: str
-) -> None:
+def test_what_tensor_cores_lack_is_multiplied_as_the_device_does(dtype, capability, right, wrong):
     problem = GemmProblem(33, 24, 72, transpose_b=True, dtype=dtype, out_dtype=FP32, ldb=80, lda=80)
     words = f"{SMALL} BK=64 vector_a=4 vector_b=4 vector_d=4 promote={64 if dtype is E4M3 else 0}".replace("BK=32 ", "")
     check_caught(problem, program(problem, words), right, wrong, compute_capability=capability)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_presets_gate_pairs(preset: str) -> None:
+def test_presets_gate_pairs(preset):
     verify(GATED, PRESETS[preset](GATED))
 
 
-def test_wmma_scales_blocks_of_pairs() -> None:
+def test_wmma_scales_blocks_of_pairs():
     problem = GemmProblem(16, 272, 144, transpose_b=True, dtype=E4M3, gate=Gate.INTERLEAVED, scales=Scales.BLOCK)
     verify(problem, PRESETS["wmma"](problem))
 
 
-def test_an_infinite_alpha_of_no_products_counts_for_nothing() -> None:
+def test_an_infinite_alpha_of_no_products_counts_for_nothing():
     problem = GemmProblem(5, 8, 0, bias=Bias.ROW)
     arrays, chosen = launch_arrays(problem, 0), OPERATOR.program(problem, OPERATOR.default(problem, SPEC), SPEC)
     emulator.run(chosen, problem.tensors, arrays, {"alpha": np.inf, "beta": 0.0}, seed=0)
@@ -85,7 +81,7 @@ def test_an_infinite_alpha_of_no_products_counts_for_nothing() -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, -2.0])
 @pytest.mark.parametrize("words", [SMALL, "kernel=wgmma BM=64 BN=32 BK=64 consumers=1 stages=2 vector_d=2"])
-def test_nothing_counts_that_is_multiplied_by_zero(words: str, alpha: float) -> None:
+def test_nothing_counts_that_is_multiplied_by_zero(words, alpha):
     """What mma.sync would multiply is not read at all; wgmma has read it by then."""
     problem = GemmProblem(16, 24, 32, residual=True, bias=Bias.ROW)
     d = problem.tensors[-1]
@@ -97,7 +93,7 @@ def test_nothing_counts_that_is_multiplied_by_zero(words: str, alpha: float) -> 
 
 
 @pytest.mark.parametrize(("alpha", "expected"), [(0.5, 18), (2.0**30, 2**31 - 1), (-(2.0**30), -(2**31)), (0.0, 0)])
-def test_integers_are_rounded_and_kept_within_their_type(alpha: float, expected: int) -> None:
+def test_integers_are_rounded_and_kept_within_their_type(alpha, expected):
     """Ties go to even: 37 / 2 is 18."""
     problem = GemmProblem(16, 16, 37, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32, lda=48, ldb=48)
     arrays = {tensor.name: np.ones(tensor.size, tensor.dtype.numpy) for tensor in problem.tensors}
@@ -122,54 +118,17 @@ test_a_planted_bug_is_detected = caught(
         (HALVES, WIDE, "behind ? source + jump_ : source", "source"),
         # a gate's bias for its factor's
         (HALVES, WIDE, "product_column(problem, n, part)])", "n])"),
-        # pairs of the second output in another order
-        (PAIRS, WIDE, "width + i) % 2", "width + i + 1) % 2"),
         # columns of the second output behind the last
         (PAIRS, WIDE, "column, vector, left)", "column, vector, width)"),
-        # a second output after the activation
-        (GemmProblem(32, 32, 32, preactivation=True, activation=Activation.RELU), SINGLE, "kept[i] = z[part][i]",
-         "kept[i] = activated(z[part][i])"),
         # floats across k of other terms
         (GemmProblem(32, 32, 40, True, True, dtype=TF32), SINGLE_FLOATS, "i / 2 * 4 + lane % 4, place",
          "i / 2 * 4 + (lane + 1) % 4, place"),
-        # bytes across k in the order of their pairs
-        (GemmProblem(32, 32, 64, True, dtype=INT8), SINGLE_BYTES, "pairs[half + 1], 0x6420)",
-         "pairs[half + 1], 0x5410)"),
-        # rows of bytes across k as they are not
-        (GemmProblem(32, 32, 64, True, dtype=INT8), SINGLE_BYTES, "TileA::interleaved ? 2 * quad + half : quad",
-         "false ? 2 * quad + half : quad"),
         # columns of bytes across k as they are not
         (GemmProblem(32, 32, 64, dtype=INT8), SINGLE_BYTES, "if constexpr (TileB::interleaved)",
          "if constexpr (false)"),
-        # promoted twice
-        (
-            GemmProblem(32, 32, 160, transpose_b=True, dtype=E4M3),
-            f"{SINGLE_BYTES} promote=64",
-            "    partial = {};\n  }",
-            "  }",
-        ),
-        # the scale of another row
-        (GemmProblem(32, 32, 64, transpose_b=True, dtype=INT8, scales=Scales.ROW), SINGLE_BYTES,
-         "row_scale = arguments.scale_a[m]", "row_scale = arguments.scale_a[m ^ 1]"),
-        # the scale of another block of k
-        (BLOCKS, f"{SINGLE_BYTES} promote=64", "block = tile / (scale_block / Schedule::block_k)",
-         "block = (tile + 1) / (scale_block / Schedule::block_k) % blocks_"),
         # blocks of terms are counted from the first tile of a work unit
         (replace(BLOCKS, k=448, lda=0, ldb=0, stride_a=0, stride_b=0),
          f"{SINGLE} vector_a=16 vector_b=16 promote=128 grid_blocks=7", "(first + tile + 1) % promoted_tiles",
          "(tile + 1) % promoted_tiles"),
-        # the scale of another block of columns
-        (BLOCKS, f"{SINGLE_BYTES} promote=64", "static_cast<long long>(column / scale_block)",
-         "static_cast<long long>(column / scale_block ^ 1)"),
-        # the scale of a row behind the last
-        (BLOCKS, f"{SINGLE_BYTES} promote=64", "half, last_row_);", "half, last_row_ + 1);"),
-        # partial sums of integers become floats
-        (GemmProblem(32, 32, 128, transpose_b=True, dtype=INT8, out_dtype=OutDType.INT32),
-         f"{SINGLE_BYTES} vector_d=4 grid_blocks=2",
-         "store_vector_l2<width>(target, reinterpret_cast<const float*>(source));",
-         "for (int i = 0; i < width; ++i) target[i] = static_cast<float>(source[i]);"),
-        # results of 8 bits that overflow
-        (GemmProblem(32, 32, 160, transpose_b=True, dtype=INT8), SINGLE_BYTES,
-         "results[i] = from_float_saturated<Result>", "results[i] = from_float<Result>"),
     ],
 )  # fmt: skip

@@ -10,7 +10,7 @@ from refusals import illegal
 from autotune import emulator
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
+from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
@@ -32,13 +32,13 @@ ACROSS = GemmProblem(33, 35, 83, transpose_a=True, batch=2, stride_a=83 * 33 + 5
 LARGE = GemmProblem(4095, 4096, 4097)
 
 
-def program(problem: GemmProblem, schedule: GemmSchedule = BOTH) -> Program:
+def program(problem, schedule=BOTH):
     return OPERATOR.program(problem, schedule, SPEC)
 
 
 @pytest.mark.parametrize("dtype", [DType.UINT8, DType.UINT16, DType.UINT32])
 @pytest.mark.parametrize("aligned", [False, True])
-def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype: DType, *, aligned: bool) -> None:
+def test_rows_that_begin_anywhere_are_copied_and_transposed(dtype, *, aligned):
     """Zeros follow each row of a copy; nothing is read before the first element or behind the last."""
     batch, rows, columns, leading, width = 2, 37, 48 if aligned else 53, 64 if aligned else 57, 16 // dtype.bytes
     stride = rows * leading + (0 if aligned else 3)
@@ -77,12 +77,12 @@ extern "C" __global__ void __launch_bounds__(128) both(const Arguments arguments
 
 
 @pytest.mark.parametrize("problem", [ACROSS, replace(ACROSS, lda=40, stride_a=0, ldb=40, align_a=16, align_b=16)])
-def test_both_operands_are_transposed(problem: GemmProblem) -> None:
+def test_both_operands_are_transposed(problem):
     """Rows may begin, and also end, at multiples of 16 bytes."""
     verify(problem, program(problem, replace(BOTH, prepare_a=Prepare.TRANSPOSE, prepare_b=Prepare.TRANSPOSE)))
 
 
-def test_tensor_copies_read_what_was_prepared() -> None:
+def test_tensor_copies_read_what_was_prepared():
     words = "BM=64 BN=64 BK=64 consumers=1 stages=2 vector_d=1 prepare_a=copy prepare_b=transpose"
     problem = replace(ACROSS, m=65, n=67, k=75, lda=0, stride_a=75 * 65 + 1, ldb=0, ldd=0, stride_d=0)
     found = program(problem, WgmmaSchedule.parse(words.split()))
@@ -92,19 +92,19 @@ def test_tensor_copies_read_what_was_prepared() -> None:
     verify(problem, found)
 
 
-def test_only_rows_that_are_not_prepared_end_within_a_vector() -> None:
+def test_only_rows_that_are_not_prepared_end_within_a_vector():
     apart = replace(ODD, lda=88, align_a=16)
     assert "bool ragged_a = false;" in program(apart).source
     assert "bool ragged_a = true;" in program(apart, replace(BOTH, prepare_a=Prepare.NONE)).source
 
 
-def test_alpha_of_zero_reads_neither_a_nor_b() -> None:
+def test_alpha_of_zero_reads_neither_a_nor_b():
     arrays = {tensor.name: np.full(tensor.size, np.nan, tensor.dtype.numpy) for tensor in ODD.tensors}
     emulator.run(program(ODD), ODD.tensors, arrays, {"alpha": 0.0, "beta": 0.0}, seed=0)
     assert not arrays["d"].any()
 
 
-def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
+def test_the_workspace_has_room_for_both_and_for_the_product():
     bytes_a, bytes_b = round_up(2 * 33 * 88, 256), round_up(2 * 35 * 88, 256)
     split = program(ODD, replace(BOTH, grid_blocks=3))
     assert split.workspace_bytes == bytes_a + bytes_b + 3 * (16 + 8 * 32 * 32)
@@ -114,7 +114,7 @@ def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
     assert [one.value for one in split.arguments] == [one.value for one in program(ODD).arguments]
 
 
-def test_what_a_batch_shares_is_copied_once() -> None:
+def test_what_a_batch_shares_is_copied_once():
     shared = replace(BOTH, prepare_a=Prepare.NONE, vector_a=1)
     assert program(ACROSS, shared).workspace_bytes == round_up(2 * 83 * 40, 256)
     assert program(replace(ACROSS, stride_b=83 * 35), shared).workspace_bytes == round_up(2 * 2 * 83 * 40, 256)
@@ -140,8 +140,8 @@ test_a_violation_has_its_values = illegal(
 )
 
 
-def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
-    def tried(problem: GemmProblem) -> tuple[str, str]:
+def test_unaligned_operands_are_copied_first_where_much_faces_them():
+    def tried(problem):
         default = OPERATOR.default(problem, SPEC)
         return default.prepare_a.value, default.prepare_b.value
 
@@ -156,8 +156,8 @@ def test_unaligned_operands_are_copied_first_where_much_faces_them() -> None:
     assert without_wgmma == {Prepare.COPY, Prepare.NONE}
 
 
-def test_the_time_model_knows_when_it_pays() -> None:
-    def seconds(problem: GemmProblem, words: str) -> float:
+def test_the_time_model_knows_when_it_pays():
+    def seconds(problem, words):
         schedule = MmaSyncSchedule.parse(f"vector_d=1 {words}".split())
         return modelled_seconds(OPERATOR, problem, schedule, SPEC)
 

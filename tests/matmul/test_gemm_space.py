@@ -21,8 +21,6 @@ from autotune.search_spaces.matmul.gemm import OPERATOR
 from autotune.search_spaces.matmul.gemm.wgmma.space import on_grid
 
 SQUARE = GemmProblem(4096, 4096, 4096, transpose_b=True)
-
-
 BLOCKS = {"scales": Scales.BLOCK, "dtype": DType.FLOAT8_E5M2}
 INT8, E4M3, E5M2 = DType.INT8, DType.FLOAT8_E4M3, DType.FLOAT8_E5M2
 VIOLATIONS = {
@@ -75,14 +73,14 @@ test_a_violation_has_its_values = illegal(OPERATOR, VIOLATIONS, "mma_sync")
 
 
 @pytest.mark.parametrize("gate", PACKED)
-def test_draws_fit_gated_pairs(gate: Gate) -> None:
+def test_draws_fit_gated_pairs(gate):
     problem = replace(SQUARE, gate=gate, preactivation=True)
     space = OPERATOR.space(problem, SPEC)
     drawn = [space.build(draw) for draw in islice(space.random_draws(1), 60)]
     assert [OPERATOR.violations(problem, schedule, SPEC) for schedule in drawn] == [[]] * 60
 
 
-def test_shared_memory_holds_stages_or_sums() -> None:
+def test_shared_memory_holds_stages_or_sums():
     schedule = MmaSyncSchedule.parse(["BM=128", "BN=256", "BK=64", "stages=4"])
     assert schedule.shared_bytes(SQUARE) == 4 * (128 + 256) * 64 * 2
     padded = replace(schedule, shared_layout=SharedLayout.PADDED)
@@ -91,7 +89,7 @@ def test_shared_memory_holds_stages_or_sums() -> None:
     assert few.shared_bytes(SQUARE) == 16 * 16 * (16 + 8) * 4
 
 
-def test_large_tiles_come_first_where_they_fill_the_device() -> None:
+def test_large_tiles_come_first_where_they_fill_the_device():
     few, spec = GemmProblem(16, 4096, 8192, transpose_b=True), named_device("a100")
     for device, columns in ((SPEC, 256), (spec, 128)):  # by wgmma and by mma_sync
         default = OPERATOR.default(SQUARE, device)
@@ -101,14 +99,14 @@ def test_large_tiles_come_first_where_they_fill_the_device() -> None:
 
 
 @pytest.mark.parametrize("name", ["t4", "a100", "rtx4090", "h200", "b200"])
-def test_a_square_is_modelled_below_the_peak(name: str) -> None:
+def test_a_square_is_modelled_below_the_peak(name):
     spec, problem = named_device(name), replace(SQUARE, dtype=DType.FLOAT16)
     seconds = modelled_seconds(OPERATOR, problem, OPERATOR.default(problem, spec), spec)
     least = problem.work.operations[problem.unit] / spec.peak(problem.unit)
     assert least < seconds < 4 * least
 
 
-def test_shared_matrices_are_read_once() -> None:
+def test_shared_matrices_are_read_once():
     problem = GemmProblem(8, 16, 32, batch=3)
     own = replace(problem, stride_a=256, stride_b=512)
     assert own.work.bytes - problem.work.bytes == 2 * 2 * (8 * 32 + 16 * 32)
@@ -131,7 +129,7 @@ test_a_problem_that_cannot_be = refused(
 )
 
 
-def test_stages_have_as_many_bytes_for_all_types() -> None:
+def test_stages_have_as_many_bytes_for_all_types():
     for dtype in DTYPES:
         problem = replace(SQUARE, dtype=dtype)
         assert OPERATOR.default(problem, SPEC).block_k * dtype.bytes == 128
@@ -139,26 +137,26 @@ def test_stages_have_as_many_bytes_for_all_types() -> None:
         assert [int(value) * dtype.bytes for value in drawn.values] == [32, 64, 128, 256]
 
 
-def test_float8_is_promoted_unless_fast_sums_will_do() -> None:
+def test_float8_is_promoted_unless_fast_sums_will_do():
     exact = replace(SQUARE, dtype=DType.FLOAT8_E4M3)
     assert OPERATOR.default(exact, SPEC).promote == 128
     assert OPERATOR.default(replace(exact, fast_accumulation=True), SPEC).promote == 0
 
 
-def test_gemv_serves_16_bits() -> None:
+def test_gemv_serves_16_bits():
     assert OPERATOR.restated is not None
     for dtype in DTYPES:
         assert (OPERATOR.restated(GemmProblem(4, 64, 64, dtype=dtype)) is not None) == (dtype.bits == 16)
 
 
 @pytest.mark.parametrize(("m", "k", "most"), [(4096, 4096, 1), (256, 5120, 4), (64, 5120, 8), (64, 512, 2)])
-def test_blocks_share_k_where_tiles_leave_sms_idle(m: int, k: int, most: int) -> None:
+def test_blocks_share_k_where_tiles_leave_sms_idle(m, k, most):
     (parameter,) = (one for one in OPERATOR.space(GemmProblem(m, 5120, k), SPEC).parameters if one.name == "cluster_k")
     assert parameter.values[-1] == most
 
 
 @pytest.mark.parametrize(("n", "sharers"), [(2304, 4), (4096, 1)])
-def test_tiles_beyond_whole_waves_are_shared_where_they_are_few(n: int, sharers: int) -> None:
+def test_tiles_beyond_whole_waves_are_shared_where_they_are_few(n, sharers):
     tile = WgmmaSchedule.parse(["BM=128", "BN=256", "BK=64", "vector_d=2"])
     shared = on_grid(GemmProblem(n, n, 4096, transpose_b=True), SPEC, tile, "shared·1")
     assert (shared.grid_blocks, shared.whole_tiles) == (132, sharers == 1)

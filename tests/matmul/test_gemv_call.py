@@ -1,10 +1,8 @@
 """gemv on NumPy arrays, which the emulator computes."""
 
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from autotune import dispatcher
@@ -15,14 +13,13 @@ from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.matmul.gemv.call import CALL
 
 BF16 = DType.BFLOAT16.numpy
-Numbers = npt.NDArray[Any]
 
 
-def random(*shape: int, dtype: Any = np.float32) -> Numbers:
+def random(*shape, dtype=np.float32):
     return np.random.default_rng(sum(shape)).standard_normal(shape, np.float32).astype(dtype)
 
 
-def layout(*shape: int, dtype: str = "float32", strides: tuple[int, ...] | None = None) -> Layout:
+def layout(*shape, dtype="float32", strides=None):
     itemsize = DType(dtype).bytes
     taken = strides or tuple(step // itemsize for step in np.zeros(shape, f"V{itemsize}").strides)
     return Layout(shape, taken, dtype, itemsize, 16)
@@ -43,7 +40,7 @@ def layout(*shape: int, dtype: str = "float32", strides: tuple[int, ...] | None 
         (random(33, dtype=np.float16), random(8, 33, dtype=np.float16)),
     ],
 )
-def test_it_is_a_linear_layer(x: Numbers, w: Numbers) -> None:
+def test_it_is_a_linear_layer(x, w):
     y = dispatcher.gemv(x, w)
     expected = x.astype(np.float64) @ w.astype(np.float64).swapaxes(-1, -2)
     assert (y.dtype, y.shape) == (x.dtype, expected.shape)
@@ -51,19 +48,19 @@ def test_it_is_a_linear_layer(x: Numbers, w: Numbers) -> None:
     np.testing.assert_allclose(y.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
 
 
-def test_bias_activation_and_residual_are_one_call() -> None:
+def test_bias_activation_and_residual_are_one_call():
     x, w, bias, residual = random(3, 33), random(9, 33), random(9), random(3, 9)
     expected = Activation.SILU.apply(0.5 * (x @ w.T).astype(np.float64) + bias) + residual
     assert dispatcher.gemv(x, w, bias, activation="silu", alpha=0.5, beta=1.0, out=residual) is residual
     np.testing.assert_allclose(residual, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_no_vectors_and_no_inputs() -> None:
+def test_no_vectors_and_no_inputs():
     assert dispatcher.gemv(random(0, 33), random(9, 33)).shape == (0, 9)
     np.testing.assert_array_equal(dispatcher.gemv(random(2, 0), random(3, 0), random(3)), [random(3)] * 2)
 
 
-def test_the_order_of_weights_follows_their_strides() -> None:
+def test_the_order_of_weights_follows_their_strides():
     bound = {
         **dict.fromkeys(("bias", "scales", "zeros")),
         "activation": "identity",
@@ -77,7 +74,7 @@ def test_the_order_of_weights_follows_their_strides() -> None:
         assert (problem.n, problem.k, problem.m, problem.ldw) == (48, 64, 2, max(strides))
 
 
-def test_weights_may_be_one_for_the_batch() -> None:
+def test_weights_may_be_one_for_the_batch():
     x, w = random(2, 3, 8), random(5, 8)
     shared = np.broadcast_to(w, (2, 5, 8))
     np.testing.assert_allclose(dispatcher.gemv(x, shared), x @ w.T, rtol=1e-5)
@@ -100,21 +97,21 @@ def test_weights_may_be_one_for_the_batch() -> None:
         ),
     ],
 )
-def test_wrong_inputs_are_named(arguments: tuple[Layout, ...], message: str) -> None:
+def test_wrong_inputs_are_named(arguments, message):
     types(arguments, message)
 
 
-def types(arguments: tuple[Layout | None, ...], message: str, group_size: int = 0) -> None:
+def types(arguments, message, group_size=0):
     inputs = dict(zip_longest(("input", "weight", "bias", "scales", "zeros"), arguments))
     with pytest.raises((TypeError, ValueError), match=message):
         CALL.types(**inputs, activation="identity", group_size=group_size)
 
 
-def codes(*shape: int, dtype: Any = np.uint8, values: int = 256) -> Numbers:
+def codes(*shape, dtype=np.uint8, values=256):
     return np.random.default_rng(sum(shape)).integers(0, values, shape, np.uint8).view(dtype)
 
 
-def test_codes_of_4_bits_are_a_linear_layer() -> None:
+def test_codes_of_4_bits_are_a_linear_layer():
     x, q, scales, zeros = random(3, 77), codes(9, 39), random(9, 3, dtype=np.float16), codes(9, 3, values=16)
     numbers = np.stack([q & 15, q >> 4], axis=-1).reshape(9, 78)[:, :77].astype(np.float64)
     for given in (None, zeros):
@@ -124,7 +121,7 @@ def test_codes_of_4_bits_are_a_linear_layer() -> None:
         np.testing.assert_allclose(y, x @ w.T, rtol=1e-4, atol=1e-4)
 
 
-def test_codes_of_8_bits_are_a_linear_layer() -> None:
+def test_codes_of_8_bits_are_a_linear_layer():
     x, scales = random(2, 3, 40, dtype=BF16), random(2, 9, 1)
     for dtype in (np.dtype(np.int8), DType.FLOAT8_E4M3.numpy):
         q = codes(2, 9, 40, dtype=dtype, values=120)
@@ -133,7 +130,7 @@ def test_codes_of_8_bits_are_a_linear_layer() -> None:
         np.testing.assert_allclose(y, expected, rtol=1e-2, atol=1e-2)
 
 
-def test_scales_of_shared_weights_are_shared() -> None:
+def test_scales_of_shared_weights_are_shared():
     x, q, scales = random(2, 3, 40), codes(9, 40, dtype=np.int8), random(9, 1)
     shared = [np.broadcast_to(array, (2, *array.shape)) for array in (q, scales)]
     y = dispatcher.gemv(x, shared[0], scales=shared[1])
@@ -161,7 +158,7 @@ Q4, SCALES = layout(5, 32, dtype="uint8"), layout(5, 2)
         ((X, Q4, None, SCALES, SCALES), 32, r"zeros have dtype float32 and shape \(5, 2\): expected uint8 of shape"),
     ],
 )
-def test_wrong_groups_are_named(arguments: tuple[Layout, ...], group_size: int, message: str) -> None:
+def test_wrong_groups_are_named(arguments, group_size, message):
     types(arguments, message, group_size)
 
 
@@ -171,11 +168,11 @@ def test_wrong_groups_are_named(arguments: tuple[Layout, ...], group_size: int, 
         (lambda: dispatcher.gemv(random(17, 8), random(5, 8)), "17 vectors: gemv takes 16 at most"),
         (lambda: dispatcher.gemv(random(2, 8), random(5, 8), activation="tanh"), "activation='tanh': expected one of"),
         (lambda: dispatcher.gemv(random(8, 2).T, random(5, 8)), "expected contiguous rows"),
-        (lambda: dispatcher.gemv(random(2, 8), random(5, 8), random(10)[::2]), r"bias has strides \(2,\)"),
+        (lambda: dispatcher.gemv(random(2, 8), random(5, 8), random(10)[::2]), "bias has shape"),
         (lambda: dispatcher.gemv(random(2, 8, 3).swapaxes(1, 2), random(2, 5, 8)), "expected contiguous vectors"),
         (lambda: dispatcher.gemv(random(2, 8), random(5, 8), beta=1.0), "pass out="),
     ],
 )
-def test_wrong_calls_are_named(call: Any, message: str) -> None:
+def test_wrong_calls_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()

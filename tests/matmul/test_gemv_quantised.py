@@ -1,17 +1,11 @@
 """gemv's quantised weights and its tensor cores: each code stands for its number, in its group, row and vector."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from matmul.gemv_cases import BF16, FP8, FP16, FP32, INT4, INT8, SPEC, scheduled
 
 from autotune import emulator
 from autotune.codegen.matmul.gemv.problem import GemvProblem
-from autotune.codegen.matmul.gemv.weights import Weights
-from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.emulator import verify
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays
@@ -21,16 +15,16 @@ PLACES = np.array([0, 1, 2, 3, 4, 7, 8, 15, 31, 32, 33, 63, 64, 65, 73, 74])  # 
 ROWS = "threads=128 TPO=16 strips=2"
 
 
-def program(problem: GemvProblem, words: str) -> Program:
+def program(problem, words):
     return OPERATOR.program(problem, scheduled(words), SPEC)
 
 
-def computed(problem: GemvProblem, words: str, arrays: dict[str, Array]) -> Array:
+def computed(problem, words, arrays):
     emulator.run(program(problem, words), problem.tensors, arrays, {"alpha": 1.0, "beta": 0.0}, seed=0)
     return arrays["y"].reshape(problem.m, problem.n)
 
 
-def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int, k: int) -> float:
+def number(problem, arrays, stored, n, k):
     """A weight by what is stored."""
     rows, columns = (128, 128) if problem.weights is FP8 and problem.group_size else (1, problem.group_size or K)
     group = n // rows * -(-K // columns) + k // columns
@@ -40,7 +34,7 @@ def number(problem: GemvProblem, arrays: dict[str, Array], stored: Array, n: int
     return float(arrays["scales"][group]) * (float(code) - zero)
 
 
-def test_loads_may_begin_within_a_group() -> None:
+def test_loads_may_begin_within_a_group():
     problem = GemvProblem(N, K, 2, dtype=FP32, weights=INT4, group_size=32, ldw=48, scale_dtype=BF16)
     verify(problem, program(problem, "threads=128 TPO=8 strips=2 vector_width=1 loads_in_flight=4"))
 
@@ -67,9 +61,9 @@ def test_loads_may_begin_within_a_group() -> None:
         (FP8, 128, BF16, "vector_width=4 kernel=tensor_core spread_x=1"),
     ],
 )
-def test_each_code_is_its_number(weights: Weights, group_size: int, dtype: DType, words: str) -> None:
+def test_each_code_is_its_number(weights, group_size, dtype, words):
     """Vectors with a single one, and scales that are powers of two: nothing is rounded."""
-    kinds: dict[str, Any] = {"weights": weights, "group_size": group_size, "zeros": weights is INT4 and dtype is FP16}
+    kinds = {"weights": weights, "group_size": group_size, "zeros": weights is INT4 and dtype is FP16}
     columns = 48 if weights is INT4 else 80
     problem = GemvProblem(N, K, len(PLACES), dtype=dtype, **kinds, ldw=columns, scale_dtype=BF16)
     arrays = launch_arrays(problem, 0)
@@ -81,7 +75,7 @@ def test_each_code_is_its_number(weights: Weights, group_size: int, dtype: DType
 
 
 @pytest.mark.parametrize("unit", ["fma", "tensor_core", "tensor_core spread_x=1"])
-def test_scales_may_be_anything_finite(unit: str) -> None:
+def test_scales_may_be_anything_finite(unit):
     """0, subnormal, large, with the zero points at both ends; what is not a number stays in its row."""
     problem = GemvProblem(6, 64, 2, dtype=BF16, weights=INT4, group_size=64, zeros=True)
     arrays = launch_arrays(problem, 0)
@@ -94,7 +88,7 @@ def test_scales_may_be_anything_finite(unit: str) -> None:
     np.testing.assert_allclose(y.astype(np.float64), expected, rtol=2**-7, atol=1e-40)
 
 
-def test_nan_of_8_bits_stays_in_its_row() -> None:
+def test_nan_of_8_bits_stays_in_its_row():
     problem = GemvProblem(9, 40, 3, dtype=FP16, weights=FP8)
     arrays = launch_arrays(problem, 0)
     arrays["w"].view(np.uint8)[[5 * 40 + 3, 7 * 40 + 39]] = 0x7F, 0xFF

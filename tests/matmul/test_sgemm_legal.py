@@ -1,7 +1,5 @@
 """Which sgemm schedules are legal: each rule by a schedule that breaks it, and no other."""
 
-from typing import Any
-
 import pytest
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
@@ -13,7 +11,7 @@ H200, T4 = named_device("h200"), named_device("t4")
 ASYNC = "copy_a=async_copy copy_b=async_copy vector_a=1"
 
 
-def found(words: str, *, spec: Any = H200, m: int = 1024, n: int = 1024, k: int = 1024, **fields: Any) -> list[str]:
+def found(words, *, spec=H200, m=1024, n=1024, k=1024, **fields):
     return constraints(SgemmProblem(m, n, k, **fields), SgemmSchedule.parse(words.split()), spec)
 
 
@@ -60,29 +58,29 @@ def found(words: str, *, spec: Any = H200, m: int = 1024, n: int = 1024, k: int 
         ("grid_blocks=4097", "4097 clusters over the 4096 steps along k of all tiles"),
     ],
 )
-def test_each_rule_is_broken_alone(words: str, violation: str) -> None:
+def test_each_rule_is_broken_alone(words, violation):
     assert [line[: len(violation)] for line in dict.fromkeys(found(words))] == [violation]
 
 
 @pytest.mark.parametrize(
     "words", ["", "TM=1 WM=4", "ffma_order=zigzag", "copy_a=direct pad_a=0 TM=2 WM=8", "swizzle_b=1", "copy_b=direct"]
 )
-def test_rules_ask_for_no_more(words: str) -> None:
+def test_rules_ask_for_no_more(words):
     assert found(words) == []
     assert found(words, spec=T4) == []
 
 
-def test_a_warp_smaller_than_a_thread_tile_is_no_error() -> None:
+def test_a_warp_smaller_than_a_thread_tile_is_no_error():
     assert len(found("TM=64")) == 2
 
 
 @pytest.mark.parametrize("operand", "abc")
-def test_vectors_are_no_wider_than_the_alignment(operand: str) -> None:
+def test_vectors_are_no_wider_than_the_alignment(operand):
     violation = f"vector_{operand} 4 over the 2 elements that {operand.upper()} is aligned for"
     assert found("", **{f"align_{operand}": 8}) == [violation]
 
 
-def test_a_k_major_tile_is_told_by_its_layout() -> None:
+def test_a_k_major_tile_is_told_by_its_layout():
     words = "copy_b=async_copy TN=2 WN=16 vector_c=2 pad_b=2"
     assert found(f"{words} vector_b=2") == []
     assert found(f"{words} vector_b=2", transpose_b=True) == [
@@ -91,11 +89,11 @@ def test_a_k_major_tile_is_told_by_its_layout() -> None:
     assert found(f"{words} vector_b=1", transpose_b=True) == []
 
 
-def test_asynchronous_copies_need_a_device_that_has_them() -> None:
+def test_asynchronous_copies_need_a_device_that_has_them():
     assert found("copy_b=async_copy", spec=T4) == ["cp.async needs sm_80 or newer, not sm_75"]
 
 
-def test_the_grid_is_limited() -> None:
+def test_the_grid_is_limited():
     words, side = "cluster_k=8 BM=16 BN=16 WM=16 WN=16 TM=4 TN=4", 2**18
     assert found(words, m=side, n=side - 64, k=64) == []
     assert found(words, m=side, n=side, k=64) == [
@@ -106,7 +104,7 @@ def test_the_grid_is_limited() -> None:
     ]
 
 
-def test_steps_of_shared_tiles_are_counted_in_31_bits() -> None:
+def test_steps_of_shared_tiles_are_counted_in_31_bits():
     words, long = "BK=4 vector_a=1 grid_blocks={}", 2**31 - 1
     assert found(words.format(1), k=long) == []
     assert found(words.format(2), k=long) == [
@@ -114,7 +112,7 @@ def test_steps_of_shared_tiles_are_counted_in_31_bits() -> None:
     ]
 
 
-def test_the_workspace_is_limited() -> None:
+def test_the_workspace_is_limited():
     legal, more = (found(f"grid_blocks={blocks}", m=2**17, n=2**17) for blocks in (8000, 9000))
     assert legal == []
     assert more == ["grid_blocks 9000 needs 1179792000 B of workspace, over 1073741824 B"]

@@ -1,6 +1,5 @@
 """What alpha and beta mean, as in BLAS: with a factor of 0 an operand is not read, whatever it holds."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +8,6 @@ from sgemm_cases import SPEC
 
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.emulator import run
 from autotune.search_spaces.matmul.sgemm import OPERATOR
 from autotune.verification import expected_dtype
@@ -32,7 +29,7 @@ on_problems = pytest.mark.parametrize(
 )
 
 
-def program(kernel: str, problem: SgemmProblem) -> Program:
+def program(kernel, problem):
     if kernel in PLAIN:
         return PLAIN[kernel](problem)
     vector = 1 if problem.m == EDGES.m else 4
@@ -40,7 +37,7 @@ def program(kernel: str, problem: SgemmProblem) -> Program:
     return OPERATOR.program(problem, schedule, SPEC)
 
 
-def product(kernel: str, problem: SgemmProblem, arrays: Mapping[str, Array], alpha: float, beta: float) -> Array:
+def product(kernel, problem, arrays, alpha, beta):
     """C, in the type in which the kernel writes it."""
     tensors = list(problem.tensors)
     if kernel == "reference":
@@ -51,7 +48,7 @@ def product(kernel: str, problem: SgemmProblem, arrays: Mapping[str, Array], alp
 
 
 @on_problems
-def test_alpha_of_zero_reads_neither_a_nor_b(kernel: str, problem: SgemmProblem) -> None:
+def test_alpha_of_zero_reads_neither_a_nor_b(kernel, problem):
     arrays = problem.inputs(0)
     arrays["a"][:] = arrays["b"][:] = np.nan
     np.testing.assert_array_equal(product(kernel, problem, arrays, 0.0, -0.5), -0.5 * arrays["c"])
@@ -59,7 +56,7 @@ def test_alpha_of_zero_reads_neither_a_nor_b(kernel: str, problem: SgemmProblem)
 
 @on_kernels
 @pytest.mark.parametrize("alpha", [np.nan, 1.0])
-def test_a_sum_of_nothing_is_zero_whatever_alpha_is(kernel: str, alpha: float) -> None:
+def test_a_sum_of_nothing_is_zero_whatever_alpha_is(kernel, alpha):
     problem = replace(EDGES, k=0, lda=0, ldb=0, stride_a=0, stride_b=0)
     arrays = problem.inputs(0)
     expected = problem.reference(arrays, {"alpha": alpha, "beta": -0.5})["c"]
@@ -69,7 +66,7 @@ def test_a_sum_of_nothing_is_zero_whatever_alpha_is(kernel: str, alpha: float) -
 
 @on_problems
 @pytest.mark.parametrize("beta", [-0.0, 1e-50])
-def test_beta_of_zero_does_not_read_c(kernel: str, problem: SgemmProblem, beta: float) -> None:
+def test_beta_of_zero_does_not_read_c(kernel, problem, beta):
     """1e-50 is 0 in float32."""
     arrays = problem.inputs(0)
     arrays["c"][:] = np.nan
@@ -79,11 +76,11 @@ def test_beta_of_zero_does_not_read_c(kernel: str, problem: SgemmProblem, beta: 
 
 
 @on_kernels
-def test_infinite_alpha_and_beta_of_nan_show(kernel: str) -> None:
+def test_infinite_alpha_and_beta_of_nan_show(kernel):
     arrays = TILES.inputs(0)
     assert not np.isfinite(product(kernel, TILES, arrays, np.inf, 0.0)).any()
     assert np.isnan(product(kernel, TILES, arrays, 1.5, np.nan)).all()
 
 
-def test_c_is_read_where_beta_may_not_be_0_alone() -> None:
+def test_c_is_read_where_beta_may_not_be_0_alone():
     assert EDGES.work.bytes - replace(EDGES, beta_nonzero=False).work.bytes == 4 * 2 * 65 * 35

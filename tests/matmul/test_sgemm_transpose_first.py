@@ -30,13 +30,13 @@ SMALL = SgemmProblem(17, 35, 53, transpose_b=True)
          ("transpose_b", "sgemm")),
     ],
 )  # fmt: skip
-def test_transposed_operands(problem: SgemmProblem, schedule: SgemmSchedule, entries: tuple[str, ...]) -> None:
+def test_transposed_operands(problem, schedule, entries):
     program = OPERATOR.program(problem, schedule, SPEC)
     assert program.entries == entries
     verify(problem, program)
 
 
-def test_alpha_of_zero_reads_neither_a_nor_b() -> None:
+def test_alpha_of_zero_reads_neither_a_nor_b():
     program, tensors = OPERATOR.program(SMALL, BOTH, SPEC), list(SMALL.tensors)
     arrays = SMALL.inputs(0) | {"c": np.zeros(tensors[2].size, np.float32)}
     arrays["a"][:] = arrays["b"][:] = np.nan
@@ -44,7 +44,7 @@ def test_alpha_of_zero_reads_neither_a_nor_b() -> None:
     assert not arrays["c"].any()
 
 
-def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
+def test_the_workspace_has_room_for_both_and_for_the_product():
     problem = SgemmProblem(30, 64, 80, transpose_b=True)
     split = replace(BOTH, grid_blocks=3)
     own = replace(split, copy_a=CopyMode.ASYNC_COPY, copy_b=CopyMode.ASYNC_COPY).workspace_bytes(problem)
@@ -55,7 +55,7 @@ def test_the_workspace_has_room_for_both_and_for_the_product() -> None:
     assert [one.name for one in program.arguments] == [one.name for one in plain.arguments]  # as exports need it
 
 
-def test_an_operand_across_k_is_not_transposed() -> None:
+def test_an_operand_across_k_is_not_transposed():
     found = OPERATOR.violations(replace(SMALL, transpose_b=False), replace(B, vector_b=1), SPEC)
     assert found == ["B lies across k, so it cannot be transposed first"]
     found = OPERATOR.violations(SMALL, B, SPEC)
@@ -66,8 +66,8 @@ def test_an_operand_across_k_is_not_transposed() -> None:
     assert found == [f"transposed operands need {2**31} B of workspace, over {2**30} B"]
 
 
-def test_it_is_searched_where_the_other_side_is_long() -> None:
-    def searched(m: int) -> bool:
+def test_it_is_searched_where_the_other_side_is_long():
+    def searched(m):
         space = OPERATOR.space(SgemmProblem(m, 4096, 4096, transpose_b=True), SPEC)
         (values,) = (parameter.values for parameter in space.parameters if parameter.name == "load_b")
         return any(str(CopyMode.TRANSPOSE_FIRST) in str(value) for value in values)
@@ -75,7 +75,7 @@ def test_it_is_searched_where_the_other_side_is_long() -> None:
     assert (searched(4096), searched(256)) == (True, False)
 
 
-def test_its_bytes_count_for_the_time_model() -> None:
+def test_its_bytes_count_for_the_time_model():
     problem = SgemmProblem(4096, 4096, 4096, transpose_b=True)
     first, product = OPERATOR.workload(problem, SgemmSchedule(copy_b=CopyMode.TRANSPOSE_FIRST), SPEC)
     assert first.memory_bytes >= 2 * 4 * 4096**2
@@ -83,8 +83,8 @@ def test_its_bytes_count_for_the_time_model() -> None:
     assert (product,) == plain
 
 
-def test_it_is_tried_first_where_both_operands_lie_along_k_and_much_faces_one() -> None:
-    def tried(problem: SgemmProblem) -> set[str]:
+def test_it_is_tried_first_where_both_operands_lie_along_k_and_much_faces_one():
+    def tried(problem):
         seeds = OPERATOR.seeds(problem, SPEC)
         return {x for x in "ab" for seed in seeds if getattr(seed, f"copy_{x}") is CopyMode.TRANSPOSE_FIRST}
 

@@ -9,7 +9,6 @@ from typing import Any
 
 _MOST = 4
 _emitting = Lock()  # which takes seconds, once
-
 Case = tuple[str, Any, Any]  # operator, problem, schedule
 
 

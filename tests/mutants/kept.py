@@ -20,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from _pytest.mark.expression import Expression
+
 from tests.mutants.anchors import find
 from tests.mutants.mutant import ROOT, TESTS, Mutant, text_of
 
@@ -66,6 +68,8 @@ class Kept:
     def stale(self) -> str:
         """Why it cannot be planted, in one line; empty if nothing is wrong."""
         try:
+            if self.only:
+                Expression.compile(self.only)
             return "" if self.mutant.cases else "expected cases"
         except (ValueError, SyntaxError) as error:
             return str(error)

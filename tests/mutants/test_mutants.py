@@ -1,6 +1,5 @@
 """Every kept mutant fits the tree, those of this commit are caught, and generic bugs are what they say."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,33 +21,33 @@ SOUND = Kept("base/files.py atomic_write", "none", "def atomic_write", "def atom
 
 
 @pytest.fixture(scope="module")
-def trees() -> Iterator[Trees]:
+def trees():
     with Trees(1) as copies:
         yield copies
 
 
-def test_none_is_stale() -> None:
+def test_none_is_stale():
     assert [f"{one}: {why}" for one in LISTED if (why := one.stale())] == []
 
 
 @pytest.mark.parametrize("bug", of_commit([one for one in LISTED if not one.lacks]), ids=str)
-def test_it_is_caught(bug: Kept, trees: Trees) -> None:
+def test_it_is_caught(bug, trees):
     found = trees.verdict(bug.mutant)
     assert found.status == "caught", found
 
 
-def test_what_is_no_bug_survives(trees: Trees) -> None:
+def test_what_is_no_bug_survives(trees):
     assert trees.verdict(Mutant("autotune/base/files.py", 0, 0, "", "none", ("test_files.py",))).status == "survived"
 
 
-def test_a_test_that_lacks_its_text_catches_nothing(trees: Trees) -> None:
+def test_a_test_that_lacks_its_text_catches_nothing(trees):
     """The test of a planted bug replaces what is written otherwise then, and means the same."""
     case = "layout/test_transpose.py::test_planted_bug_is_caught"
     bug = Kept("transpose.cuh", "none", "(m < inside_m && n < inside_n)))", "(n < inside_n && m < inside_m)))", (case,))
     assert trees.verdict(bug.mutant).status == "text"
 
 
-def test_a_new_cache_has_the_runtime_of_the_emulator(tmp_path: Path) -> None:
+def test_a_new_cache_has_the_runtime_of_the_emulator(tmp_path):
     cache = cache_with_runtime(tmp_path / "cache")
     transpose = operator("transpose")
     executable, _ = command(transpose.reference(transpose.problem_type(2, 2)))
@@ -68,17 +67,17 @@ def test_a_new_cache_has_the_runtime_of_the_emulator(tmp_path: Path) -> None:
         ({"after": "def write", "cases": ("test_files.py::test_nothing",)}, "there is no test"),
     ],
 )
-def test_a_stale_one_says_why(changes: dict[str, str], complaint: str) -> None:
+def test_a_stale_one_says_why(changes, complaint):
     assert complaint in replace(SOUND, **changes).stale()
 
 
-def test_an_anchor_is_the_name_of_a_definition_however_it_is_laid_out() -> None:
+def test_an_anchor_is_the_name_of_a_definition_however_it_is_laid_out():
     found = Kept("tickets.cuh is_last_block", "x", "atomicAdd(counter,\n  1)", "0", ("test_files.py",)).mutant
     assert found.file == "codegen/cuda/tickets.cuh"
     assert found.mutated.count("atomicAdd") == 0
 
 
-def edited(text: str, edits: Iterator[tuple[int, int, str]]) -> set[str]:
+def edited(text, edits):
     return {text[:begin] + instead + text[end:] for begin, end, instead in edits}
 
 
@@ -95,7 +94,7 @@ def edited(text: str, edits: Iterator[tuple[int, int, str]]) -> set[str]:
         ("def f(a: Literal[3]) -> Literal[4]: ...", set()),
     ],
 )
-def test_bugs_of_python(text: str, bugs: set[str]) -> None:
+def test_bugs_of_python(text, bugs):
     found = edited(text, python_bugs.edits(text))
     assert bugs <= found
     assert bool(found) == bool(bugs)
@@ -111,20 +110,20 @@ def test_bugs_of_python(text: str, bugs: set[str]) -> None:
         ("return true;", {"return false;"}),
     ],
 )
-def test_bugs_of_cuda(line: str, bugs: set[str]) -> None:
+def test_bugs_of_cuda(line, bugs):
     text = f"void f() {{\n  g();\n  {line}\n}}\n"
     found = edited(text, cuda_bugs.edits(text))
     assert {text.replace(line, bug) for bug in bugs} <= found
     assert not any("a <= b" in one or "int f" in one for one in found)
 
 
-def test_every_file_has_bugs_to_plant_and_tests_to_run() -> None:
+def test_every_file_has_bugs_to_plant_and_tests_to_run():
     assert {Path(file).suffix for file in sources()} == {".py", ".cuh", ".cpp", ".hpp"}
     assert all(cases_of(file) for file in sources())
     (bug,) = [one for one in bugs_of("codegen/cuda/tickets.cuh") if one.bug == "- → +"]
     assert bug.code.startswith("last = atomicAdd(counter, 1)")
 
 
-def test_an_unknown_base_is_one_line() -> None:
+def test_an_unknown_base_is_one_line():
     with pytest.raises(LookupError, match="git knows no such-commit here: fatal: "):
         changed_lines("such-commit")

@@ -176,7 +176,7 @@ def _bind(x: Layout, slots: Layout, cache: Layout, order: str) -> Binding:
     return Binding(problem)
 
 
-CALL = Call(append, ("x", "slots", "cache"), (), _types, _bind, updates=("cache",))
+CALL = Call(append, ("x", "slots", "cache"), (), _bind, _types, updates=("cache",), reordered=("x",))
 
 OPERATOR: Operator[AppendProblem, AppendSchedule] = Operator(
     name="append",

@@ -1,7 +1,5 @@
 """The proof's operators are registered for its own tests alone."""
 
-from collections.abc import Iterator
-
 import pytest
 from append import OPERATOR as APPEND
 from probe import OPERATOR as PROBE
@@ -13,7 +11,7 @@ from autotune.search_spaces.contract.registry import OPERATORS
 
 
 @pytest.fixture(autouse=True)
-def operators(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def operators(monkeypatch):
     for one in (PROBE, APPEND, SCALE):
         monkeypatch.setitem(OPERATORS, one.name, one)
     monkeypatch.setattr(called, "_noted", [])

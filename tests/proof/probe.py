@@ -32,7 +32,6 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 MOST_ROWS = 12  # of y that are judged, beside those at the edges of tiles
-
 COLUMN_UNIT = 8  # elements of the 16 bytes that rows of tensor copies are multiples of
 
 
@@ -167,13 +166,9 @@ def _kept(number: Array) -> Array:
 
 
 THREADS = 128
-
 TILE_COLUMNS = 64
-
 FINISHED_BYTES = 4  # of the workspace of each launch
-
 FIRST, SECOND = "probe_maximum", "probe_scale"
-
 _FILE = str(Path(__file__).with_name("probe.cuh"))
 
 

@@ -22,7 +22,7 @@ from autotune.codegen.source.headers import used_source
 from autotune.codegen.source.schedule_struct import schedule_struct
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.kernel import Kernel
-from autotune.search_spaces.contract.layouts import Layouts, check_contiguous, elements
+from autotune.search_spaces.contract.layouts import Layouts, elements
 from autotune.search_spaces.contract.operator import Operator
 
 ROOMS = (4, 16)  # most arrays of a list
@@ -136,14 +136,13 @@ def _types(x: Layouts) -> Mapping[str, list[ArrayType]]:
 
 
 def _bind(x: Layouts, out: Layouts) -> Binding:
-    check_contiguous(**elements(x=x, out=out))
     lengths = [one.shape[0] for one in x]
     problem = ScaleProblem(max(lengths), room=next(room for room in ROOMS if room >= len(x)))
     numbers = {element("length", number): length for number, length in enumerate(lengths)}
     return Binding(problem, numbers=numbers)
 
 
-CALL = Call(scale, ("x",), ("out",), _types, _bind, scalars=("alpha",), lists=("x", "out"))
+CALL = Call(scale, ("x",), ("out",), _bind, _types, scalars=("alpha",), lists=("x", "out"))
 
 OPERATOR: Operator[ScaleProblem, ScaleSchedule] = Operator(
     name="scale",

@@ -1,9 +1,7 @@
 """The second operator of the proof: an array that is updated, axes in two orders, sizes that depend on each other."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +10,6 @@ from contract.wide_layouts import check_wide, wide_layouts
 
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.machine.devices import named_device
 
@@ -23,7 +19,7 @@ BHSD = replace(BSHD, stride_x_h=3 * 8, stride_x_s=8)
 APART = AppendProblem(2, 3, 4, 8, 9, stride_x_s=48, align_x=4, stride_cache_h=10)  # one batch for all; rows apart
 
 
-def test_layouts_follow_from_axes() -> None:
+def test_layouts_follow_from_axes():
     assert [BSHD.key, BHSD.key, APART.key] == [
         "b2-s3-h4-d8-slots9-sxb96",
         "b2-s3-h4-d8-slots9-sxb96-sxs8-sxh24",
@@ -42,7 +38,7 @@ def test_layouts_follow_from_axes() -> None:
             assert replace(BSHD, **wrong).tensors
 
 
-def test_sizes_are_made_to_fit() -> None:
+def test_sizes_are_made_to_fit():
     with pytest.raises(ValueError, match="slots=5: expected 6 or more"):
         replace(BSHD, slots=5)
     fitted = problem_of_sizes(AppendProblem, lambda *_: 33)
@@ -50,7 +46,7 @@ def test_sizes_are_made_to_fit() -> None:
     assert example_call(OPERATOR, fitted).call is OPERATOR.call
 
 
-def test_what_it_does_not_state_follows_from_what_it_states() -> None:
+def test_what_it_does_not_state_follows_from_what_it_states():
     """Its space, what is tried first, problems that prove a schedule, and what launches do."""
     narrow = replace(BSHD, align_x=4)
     assert [one.values for one in OPERATOR.space(narrow, H200).parameters] == [(1, 2), (64, 128, 256)]
@@ -68,11 +64,11 @@ def test_what_it_does_not_state_follows_from_what_it_states() -> None:
 
 @pytest.mark.parametrize("problem", [BSHD, BHSD, APART], ids=lambda problem: problem.key)
 @pytest.mark.parametrize("schedule", [AppendSchedule(), AppendSchedule(2, 64)], ids=str)
-def test_it_is_right(problem: AppendProblem, schedule: AppendSchedule) -> None:
+def test_it_is_right(problem, schedule):
     verify(problem, OPERATOR.program(problem, schedule, H200))
 
 
-def test_it_is_right_far_apart() -> None:
+def test_it_is_right_far_apart():
     layouts = list(wide_layouts(BSHD))
     assert {name for one in layouts for name, stride in one.to_dict().items() if stride > 2**31} == {
         name for name in BSHD.to_dict() if name.startswith("stride_")
@@ -81,8 +77,8 @@ def test_it_is_right_far_apart() -> None:
         check_wide(BSHD, one, OPERATOR.program(one, AppendSchedule(), H200))
 
 
-def edited(old: str, new: str) -> Callable[[Program], Program]:
-    def edit(program: Program) -> Program:
+def edited(old, new):
+    def edit(program):
         assert program.source.count(old) == 1
         return replace(program, source=program.source.replace(old, new))
 
@@ -97,13 +93,13 @@ def edited(old: str, new: str) -> Callable[[Program], Program]:
         (edited("h * arguments.stride_x_h", "h * arguments.head_dim"), r"wrong: .* \(in cache\)"),
     ],
 )
-def test_the_bug_is_caught(plant: Callable[[Program], Program], error: str) -> None:
+def test_the_bug_is_caught(plant, error):
     with pytest.raises(EmulatorError, match=error):
         verify(BHSD, plant(OPERATOR.program(BHSD, AppendSchedule(), H200)))
 
 
 @pytest.mark.parametrize("order", ["bshd", "bhsd"])
-def test_a_call_follows_strides_and_changes_stated_slots_alone(order: str) -> None:
+def test_a_call_follows_strides_and_changes_stated_slots_alone(order):
     x, slots, cache = _arrays()
     expected = cache.copy()
     expected[slots] = x
@@ -116,7 +112,7 @@ def test_a_call_follows_strides_and_changes_stated_slots_alone(order: str) -> No
     np.testing.assert_array_equal(cache[slots].view(np.int16), x.view(np.int16))
 
 
-def test_layouts_that_no_kernel_serves_are_refused() -> None:
+def test_layouts_that_no_kernel_serves_are_refused():
     x, slots, cache = _arrays()
     for wrong in (x[..., ::-1], x.repeat(2, -1)[..., ::2], np.broadcast_to(x[:, :1], x.shape)):
         with pytest.raises(ValueError, match=re.escape("expected contiguous elements along axis 3")):
@@ -125,13 +121,13 @@ def test_layouts_that_no_kernel_serves_are_refused() -> None:
     np.testing.assert_array_equal(cache[slots[0]].view(np.int16), cache[slots[1]].view(np.int16))
 
 
-def test_pytorch_is_told() -> None:
+def test_pytorch_is_told():
     torch = pytest.importorskip("torch")
     from autotune.torch.operators import _Operator
     from autotune.torch.schema import schema
 
     assert schema(OPERATOR.call) == '(Tensor x, Tensor slots, Tensor(a0!) cache, str order="bshd") -> ()'
-    append: Any = _Operator(OPERATOR.call, None).function()
+    append = _Operator(OPERATOR.call, None).function()
     x, slots, cache = (torch.from_numpy(one.view(np.int16) if one.dtype.itemsize == 2 else one) for one in _arrays())
     x, cache = x.view(torch.bfloat16), cache.view(torch.bfloat16)
     expected = cache.clone()
@@ -139,7 +135,7 @@ def test_pytorch_is_told() -> None:
     torch.library.opcheck(torch.ops.autotune.append.default, (x, slots, cache.clone()), {})
 
     @torch.compile(fullgraph=True, backend="aot_eager")
-    def doubled(x: Any, slots: Any, cache: Any) -> Any:
+    def doubled(x, slots, cache):
         append(x, slots, cache)
         return 2 * cache
 
@@ -147,6 +143,6 @@ def test_pytorch_is_told() -> None:
     torch.testing.assert_close(cache, expected)
 
 
-def _arrays() -> tuple[Array, Array, Array]:
+def _arrays():
     inputs = BSHD.inputs(0)
     return inputs["x"].reshape(2, 3, 4, 8), inputs["slots"].reshape(2, 3), inputs["cache"].reshape(9, 4, 8)

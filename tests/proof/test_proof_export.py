@@ -2,11 +2,9 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
@@ -18,24 +16,23 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.im2col import Im2col
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.packing import packed
-from autotune.codegen.model.program import Program
-from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
-from autotune.export import Kernels, TraceError, write
+from autotune.export import TraceError, write
 from autotune.export.tables import tables
 
 SIZES = ("rows", "columns")
 _PRINTED = TENSOR_MAP_BYTES + 48  # bytes of each launch's arguments: the tensor map, pointers, numbers
 
 
-def drawn_probe(*ways: bool, emit: Callable[[Any, Any], Program] = OPERATOR.emit) -> Kernels:
+def drawn_probe(*ways, emit=OPERATOR.emit):
     """With tensor copies, without, or with and without."""
     schedules = [ProbeSchedule(rows, tensor_copy=way) for rows in (8, 16, 32) for way in ways]
     probe = replace(OPERATOR, default=lambda *_: schedules[0]).with_kernels(candidates=lambda *_: schedules, emit=emit)
     return drawn(probe, 4, SIZES)
 
 
-def test_launches_memsets_and_tensor_maps_are_those_of_python(tmp_path: Path) -> None:
+def test_launches_memsets_and_tensor_maps_are_those_of_python(tmp_path):
     """Each launch has a source and arguments of its own, which differ from schedule to schedule."""
     exported = drawn_probe(False, True)
     asked = asked_sizes(exported)
@@ -46,8 +43,8 @@ def test_launches_memsets_and_tensor_maps_are_those_of_python(tmp_path: Path) ->
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
 
 
-def test_a_scalar_has_one_type() -> None:
-    def emit(problem: Any, schedule: ProbeSchedule) -> Program:
+def test_a_scalar_has_one_type():
+    def emit(problem, schedule):
         program = OPERATOR.emit(problem, schedule)
         kind = "float" if schedule.tensor_copy else "double"
         return replace(program, arguments=(*program.arguments, Argument("eps", kind)))
@@ -57,7 +54,7 @@ def test_a_scalar_has_one_type() -> None:
 
 
 @pytest.mark.parametrize("pixels", [None, Im2col((-3,), (-2,), (2,))], ids=["boxes", "pixels"])
-def test_cpp_packs_what_python_packs(pixels: Im2col | None, tmp_path: Path) -> None:
+def test_cpp_packs_what_python_packs(pixels, tmp_path):
     """Here x begins 48 bytes behind the address that a call brings."""
     emit_behind = partial(_emit_behind, pixels)
     exported = drawn_probe(True, emit=emit_behind)
@@ -76,7 +73,7 @@ def test_cpp_packs_what_python_packs(pixels: Im2col | None, tmp_path: Path) -> N
     assert len(set(printed)) == 2
 
 
-def _emit_behind(pixels: Im2col | None, problem: Any, schedule: Any) -> Program:
+def _emit_behind(pixels, problem, schedule):
     """With a map of boxes, or of the rows of one image."""
     program = OPERATOR.emit(problem, schedule)
     described = program.arguments[0].tensor_map
@@ -89,7 +86,7 @@ def _emit_behind(pixels: Im2col | None, problem: Any, schedule: Any) -> Program:
     return replace(program, steps=tuple(steps))
 
 
-def _encoded(tensor_map: TensorMap, address: int) -> bytes:
+def _encoded(tensor_map, address):
     """As printing_driver.cpp does it."""
     dtype = DType(tensor_map.dtype)
     words = [address, int(TYPES[dtype]), int(SWIZZLES[tensor_map.swizzle]), len(tensor_map.shape)]

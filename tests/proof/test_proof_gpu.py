@@ -1,18 +1,15 @@
 """The proof's operator on a GPU: verified, timed, watched, called on arrays that move, captured, tuned."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from append import OPERATOR as APPEND
-from append import AppendProblem, AppendSchedule
+from append import AppendSchedule
 from contract.checker import check_checker, check_reference_kernel
 from cuda.bindings import driver
-from cuda.core import Device, Stream
+from cuda.core import Device
 from cuda.core.utils import StridedMemoryView
 from probe import OPERATOR, ProbeProblem, ProbeSchedule
 from probe_calls import COLUMNS, ROWS, arrays, assert_right, device_with_probe, edited, empty_outputs
@@ -22,11 +19,8 @@ from test_proof_append import APART, BHSD, BSHD
 
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.program import Program
 from autotune.compiler import compile_kernel
 from autotune.db import Status, TuningDB
-from autotune.devices.base import Evaluation
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer_launch import run
 from autotune.devices.worker_device import WorkerDevice
@@ -39,24 +33,19 @@ COPIED, LOADED = ProbeSchedule(tensor_copy=True), ProbeSchedule()
 
 
 @pytest.fixture(scope="module")
-def device() -> CudaDevice:
+def device():
     return CudaDevice(0)
 
 
 @pytest.fixture
-def torch() -> Any:
+def torch():
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
         pytest.skip("this PyTorch has no CUDA")
     return torch
 
 
-def evaluated(
-    device: CudaDevice,
-    problem: ProbeProblem,
-    schedule: ProbeSchedule,
-    plant: Callable[[Program], Program] | None = None,
-) -> Evaluation:
+def evaluated(device, problem, schedule, plant=None):
     if violations := OPERATOR.violations(problem, schedule, device.spec):
         pytest.skip(violations[0])
     program = OPERATOR.emit(problem, schedule)
@@ -67,13 +56,13 @@ def evaluated(
 
 @pytest.mark.parametrize("schedule", [COPIED, LOADED], ids=str)
 @pytest.mark.parametrize("problem", [PROBLEM, ProbeProblem(33, 70, ldx=80, ldy=72)], ids=lambda problem: problem.key)
-def test_it_is_right_and_timed(device: CudaDevice, problem: ProbeProblem, schedule: ProbeSchedule) -> None:
+def test_it_is_right_and_timed(device, problem, schedule):
     found = evaluated(device, problem, schedule)
     assert (found.error, found.status) == ("", Status.OK)
     assert found.samples
 
 
-def test_a_forgotten_memset_is_wrong(device: CudaDevice) -> None:
+def test_a_forgotten_memset_is_wrong(device):
     found = evaluated(device, PROBLEM, LOADED, lambda program: replace(program, steps=program.launches))
     assert found.status is Status.WRONG
     assert "kept: wrong" in found.error
@@ -91,14 +80,14 @@ def test_a_forgotten_memset_is_wrong(device: CudaDevice) -> None:
         ),
     ],
 )
-def test_a_wrong_list_is_seen(device: CudaDevice, old: str, new: str, error: str) -> None:
+def test_a_wrong_list_is_seen(device, old, new, error):
     found = evaluated(device, PROBLEM, LOADED, edited(old, new))
     assert found.status is Status.WRONG
     assert error in found.error and found.error.startswith("kept_rows: wrong: ")
 
 
 @pytest.mark.parametrize("problem", [BSHD, BHSD, APART], ids=lambda problem: problem.key)
-def test_an_array_is_updated_where_it_is_stated(device: CudaDevice, problem: AppendProblem) -> None:
+def test_an_array_is_updated_where_it_is_stated(device, problem):
     schedule = AppendSchedule(2)
     program = APPEND.program(problem, schedule, device.spec)
     store = "store_global<false>(target,"
@@ -119,9 +108,7 @@ def test_an_array_is_updated_where_it_is_stated(device: CudaDevice, problem: App
         ("arguments.x[number]", "arguments.x[number & 2]", "out[1]: wrong"),
     ],
 )
-def test_lists_have_bounds_of_each_array(
-    device: CudaDevice, old: str, new: str, error: str, taking: dict[str, float]
-) -> None:
+def test_lists_have_bounds_of_each_array(device, old, new, error, taking):
     problem, schedule = ScaleProblem(1000), ScaleSchedule()
     program = SCALE.program(problem, schedule, device.spec)
     program = replace(
@@ -133,7 +120,7 @@ def test_lists_have_bounds_of_each_array(
     assert error in found.error
 
 
-def test_a_captured_call_keeps_its_lists(torch: Any) -> None:
+def test_a_captured_call_keeps_its_lists(torch):
     """Addresses and lengths are in the graph; what arrays hold is read anew."""
     x = [torch.rand(length, device="cuda") for length in (5, 0, 70000, 333)]
     step = dispatcher.plan("scale", x, alpha=2.0)
@@ -152,7 +139,7 @@ def test_a_captured_call_keeps_its_lists(torch: Any) -> None:
         dispatcher.scale([x[0], x[1].cpu()], out=[x[2][:5], x[3][:0]])
 
 
-def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: CudaDevice) -> None:
+def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device):
     inside = "if (!at.inside) continue;"
     clear = "arguments.y[at.row * static_cast<long long>(arguments.ldy) + at.column] = {};"
     found = evaluated(device, PROBLEM, LOADED, edited(inside, f"{inside} {clear}"))
@@ -161,7 +148,7 @@ def test_an_output_that_is_read_after_it_was_written_is_wrong_in_place(device: C
 
 
 @pytest.mark.parametrize("problem", [ProbeProblem(40, 200), ProbeProblem(33, 70, True, ldx=80)], ids=str)
-def test_what_a_sanitizer_watches_is_right(device: CudaDevice, problem: ProbeProblem) -> None:
+def test_what_a_sanitizer_watches_is_right(device, problem):
     """Memory of exactly the declared sizes; tensor maps of its addresses."""
     reference, checker = OPERATOR.reference(problem), OPERATOR.checked_by(problem)
     check_reference_kernel(OPERATOR, problem, partial(run, kernel=compile_kernel(reference, device.spec.arch)))
@@ -176,7 +163,7 @@ def test_what_a_sanitizer_watches_is_right(device: CudaDevice, problem: ProbePro
 class Moved:
     """An array's copy in memory of its own, as cuda.core sees it."""
 
-    def __init__(self, handle: Device, stream: Stream, values: Array) -> None:
+    def __init__(self, handle, stream, values):
         self._values, self._stream = values.copy(), stream
         self._buffer = handle.allocate(values.nbytes, stream=stream)
         self._pointer = int(self._buffer.handle)
@@ -184,14 +171,14 @@ class Moved:
         source = self._values.ctypes.data
         handle_return(driver.cuMemcpyHtoDAsync(self._pointer, source, values.nbytes, stream.handle))
 
-    def numpy(self) -> Array:
+    def numpy(self):
         target = self._values.ctypes.data
         handle_return(driver.cuMemcpyDtoHAsync(target, self._pointer, self._values.nbytes, self._stream.handle))
         self._stream.sync()
         return self._values
 
 
-def test_a_call_follows_the_arrays_of_cuda_core() -> None:
+def test_a_call_follows_the_arrays_of_cuda_core():
     handle = Device(0)
     handle.set_current()
     stream = handle.create_stream()
@@ -207,22 +194,22 @@ def test_a_call_follows_the_arrays_of_cuda_core() -> None:
         kept_alive += [moved, kept, rows, y]
 
 
-def on_gpu(torch: Any, values: Array) -> Any:
+def on_gpu(torch, values):
     """A tensor with the bits of an array; NumPy has no bfloat16 that PyTorch knows."""
     bits = torch.from_numpy(values.view(f"i{values.itemsize}").copy()).cuda()
     return bits.view(getattr(torch, values.dtype.name))
 
 
-def on_host(tensor: Any, dtype: np.dtype[Any]) -> Array:
+def on_host(tensor, dtype):
     """The array with the bits of a tensor."""
     import torch
 
-    bits: Array = tensor.view(getattr(torch, f"int{8 * dtype.itemsize}")).cpu().numpy()
+    bits = tensor.view(getattr(torch, f"int{8 * dtype.itemsize}")).cpu().numpy()
     return bits.view(dtype)
 
 
 @pytest.mark.parametrize("biased", [False, True])
-def test_a_call_follows_torch_tensors(torch: Any, biased: bool) -> None:
+def test_a_call_follows_torch_tensors(torch, biased):
     kept_alive = []
     for seed in range(3):
         given = arrays(seed, biased=biased)
@@ -233,7 +220,7 @@ def test_a_call_follows_torch_tensors(torch: Any, biased: bool) -> None:
         kept_alive.append(tensors)
 
 
-def test_a_captured_plan_has_all_steps(torch: Any, device: CudaDevice) -> None:
+def test_a_captured_plan_has_all_steps(torch, device):
     """Replays clear the region again and read the offset where it lies."""
     given = arrays(0)
     tensors = {name: on_gpu(torch, values) for name, values in given.items()}
@@ -253,7 +240,7 @@ def test_a_captured_plan_has_all_steps(torch: Any, device: CudaDevice) -> None:
         assert_right(given, on_host(y, given["x"].dtype), *(one.cpu().numpy() for one in lists))
 
 
-def test_it_is_tuned_in_a_process_of_its_own(tmp_path: Path) -> None:
+def test_it_is_tuned_in_a_process_of_its_own(tmp_path):
     with (
         WorkerDevice(partial(device_with_probe, "0")) as device,
         TuningDB(str(tmp_path / "tuning.sqlite3")) as database,

@@ -4,8 +4,6 @@ import os
 import re
 import subprocess
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.lists import element
-from autotune.codegen.model.problem import Array
 from autotune.emulator import EmulatorError, verify
 from autotune.export import write
 from autotune.export.interface import header, source
@@ -31,7 +28,7 @@ PROBLEM = ScaleProblem(1000)  # rows of 0, 1000, 666 and 333 elements
 
 
 @pytest.mark.parametrize("problem", [PROBLEM, ScaleProblem(70, room=16), ScaleProblem(9, even=True)], ids=str)
-def test_it_is_right(problem: ScaleProblem) -> None:
+def test_it_is_right(problem):
     program = OPERATOR.program(problem, ScaleSchedule(), H200)
     assert f"  const float* x[{problem.room}];\n  float* out[{problem.room}];\n" in program.source
     verify(problem, program)
@@ -48,17 +45,17 @@ def test_it_is_right(problem: ScaleProblem) -> None:
         ("arguments.x[number]", "(number == 3 ? arguments.x[2] : arguments.x[number])", r"\(in out\[3\]\)"),
     ],
 )
-def test_the_bug_is_caught(old: str, new: str, error: str) -> None:
+def test_the_bug_is_caught(old, new, error):
     with pytest.raises(EmulatorError, match=error):
         verify(PROBLEM, edited(old, new)(OPERATOR.program(PROBLEM, ScaleSchedule(), H200)))
 
 
-def rows(*lengths: int) -> list[Array]:
+def rows(*lengths):
     return [np.arange(1, length + 1, dtype=np.float32) for length in lengths]
 
 
 @pytest.mark.parametrize("lengths", [(5,), (3, 700, 0), (1,) * 9])
-def test_a_call_takes_lists(lengths: tuple[int, ...]) -> None:
+def test_a_call_takes_lists(lengths):
     x = rows(*lengths)
     found = dispatcher.scale(x, alpha=2.0)
     assert isinstance(found, list)
@@ -72,7 +69,7 @@ def test_a_call_takes_lists(lengths: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(step()[0], 2 * x[0])
 
 
-def test_one_plan_serves_lists_of_other_lengths() -> None:
+def test_one_plan_serves_lists_of_other_lengths():
     step = dispatcher.plan("scale", rows(5, 100, 20))
     assert step.choice
     for lengths in ((100, 1), (0, 7, 100, 100), (100,)):
@@ -80,7 +77,7 @@ def test_one_plan_serves_lists_of_other_lengths() -> None:
             np.testing.assert_array_equal(result, given)
 
 
-def test_nothing_is_computed_of_empty_arrays() -> None:
+def test_nothing_is_computed_of_empty_arrays():
     assert [one.shape for one in dispatcher.scale(rows(0, 0))] == [(0,), (0,)]
 
 
@@ -103,13 +100,13 @@ MEMORY = np.zeros(100, np.float32)
         (rows(3, 9, 3), [MEMORY[:3], MEMORY[9:18], MEMORY[2:5]], ValueError, "out[2] overlaps out[0]"),
     ],
 )
-def test_what_is_wrong_names_the_element(x: Any, out: Any, kind: type[Exception], message: str) -> None:
+def test_what_is_wrong_names_the_element(x, out, kind, message):
     for _ in range(2):
         with pytest.raises(kind, match=re.escape(message)):
             dispatcher.scale(x, out=out)
 
 
-def test_addresses_are_looked_at_in_each_call() -> None:
+def test_addresses_are_looked_at_in_each_call():
     dispatcher.scale([MEMORY[:5]], out=[MEMORY[5:10]])
     with pytest.raises(ValueError, match=re.escape("out[0] overlaps x[0]")):
         dispatcher.scale([MEMORY[:5]], out=[MEMORY[4:9]])
@@ -125,25 +122,25 @@ test_lists_are_plain_inputs_and_outputs = refused(
 )
 
 
-def test_more_arrays_than_a_launch_takes_are_refused() -> None:
+def test_more_arrays_than_a_launch_takes_are_refused():
     program = OPERATOR.program(PROBLEM, ScaleSchedule(), H200)
     more = tuple(Argument(element("more", number), "const float*", 0) for number in range(4096))
     with pytest.raises(EmulatorError, match="scale takes arguments of 32872 bytes: a launch has 32764 at most"):
         verify(PROBLEM, replace(program, arguments=(*program.arguments, *more)))
 
 
-def test_pytorch_knows_lists() -> None:
+def test_pytorch_knows_lists():
     torch = pytest.importorskip("torch")
     from autotune.torch.operators import _Operator
     from autotune.torch.schema import schema
 
     assert schema(OPERATOR.call) == "(Tensor[] x, float alpha=1.0) -> Tensor[]"
-    scale: Any = _Operator(OPERATOR.call, None).function()
+    scale = _Operator(OPERATOR.call, None).function()
     x = [torch.from_numpy(one) for one in rows(5, 0, 40)]
     torch.library.opcheck(torch.ops.autotune.scale.default, (x, 2.0), {})
 
     @torch.compile(fullgraph=True, backend="aot_eager")
-    def doubled(x: Any) -> Any:
+    def doubled(x):
         return [2 * one for one in scale(x, alpha=2.0)]
 
     for found, factor in ((scale(x, alpha=2.0), 2), (doubled(x), 4)):
@@ -152,14 +149,14 @@ def test_pytorch_knows_lists() -> None:
             torch.testing.assert_close(one, factor * given)
 
 
-def test_an_example_call_is_known() -> None:
+def test_an_example_call_is_known():
     example = example_call(OPERATOR, PROBLEM)
     assert [example.shape(f"x[{number}]") for number in range(4)] == [(0,), (1000,), (666,), (333,)]
     bound = example.bound({name: np.empty(example.shape(name), np.float32) for name in example.tensors})
     assert [len(bound.arguments[name]) for name in ("x", "out")] == [4, 4]
 
 
-def test_cpp_takes_lists(tmp_path: Path) -> None:
+def test_cpp_takes_lists(tmp_path):
     exported = drawn(OPERATOR, 4, ("longest",))
     asked = asked_sizes(exported)
     expected = [chosen_in_python(exported, sizes) for sizes in asked]

@@ -24,7 +24,7 @@ def nothing_runs(monkeypatch):
     monkeypatch.setattr(interleave, "_WARM_UP_ROUNDS", 0)
     monkeypatch.setattr(torch_calls, "_CALLS", 1)
     yield
-    function._dispatched.clear()
+    function.clear()
     sys.modules["autotune.dispatcher.calls.plan"]._plans.clear()
 
 

@@ -13,8 +13,6 @@ from autotune.search_spaces.contract.registry import OPERATORS
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
 schema = pytest.importorskip("autotune.torch.schema").schema
-
-
 CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 SHAPES = [
     ((5, 33), (33, 7)),
@@ -159,7 +157,7 @@ def test_transpose_is_differentiable(shape):
         torch.testing.assert_close(found, expected)
 
 
-def shifted(
+def shifted(  # the schema follows from its annotations
     x: Any, mask: Any = None, dim: tuple[int, ...] | int | None = None, dtype: DType | None = None, *,
     by: float = 1.5, seed: int = 0, mode: str = "all", keep: bool = False, out: Any = None, stream: Any = None,
 ) -> Any:  # fmt: skip

@@ -1,19 +1,10 @@
-"""cross_entropy in PyTorch: its gradients, and what it is compared with."""
+"""cross_entropy in PyTorch: its gradients."""
 
 import pytest
 
-from autotune.bench.torch_tensors import torch_tensor
-from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import Role
-from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
-from autotune.search_spaces.rows.cross_entropy.baselines import BASELINES
-from autotune.verification import compare, launch_arrays, scale_name
-
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
-
 IGNORED = -100
-BF16 = DType.BFLOAT16
 
 
 def logits_and_targets(*shape, dtype=torch.float32):
@@ -49,32 +40,3 @@ def test_log_sum_exp_is_only_computed_for_gradients(problems):
     autotune_torch.cross_entropy(x.detach(), target)
     autotune_torch.cross_entropy(x, target)
     assert [problem.lse for problem in problems] == [False, True]
-
-
-PLAIN = CrossEntropyProblem(16, 37, lse=True)
-EVERYTHING = CrossEntropyProblem(19, 40, BF16, DType.INT32, True, True, True, ldx=48, lse=True, gradient=True)
-BACKWARD = CrossEntropyBackwardProblem(19, 40, BF16, shared_gradient=True)
-CAPPED = CrossEntropyBackwardProblem(19, 40, smoothed=True, z_loss=True, capped=True)
-
-
-@pytest.mark.parametrize(
-    ("baseline", "problem"),
-    [(name, problem) for name in BASELINES for problem in (PLAIN, EVERYTHING, BACKWARD)] + [("compile", CAPPED)],
-    ids=lambda value: getattr(value, "key", value),
-)
-def test_baselines_compute_the_reference(baseline, problem, monkeypatch):
-    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
-    arrays = launch_arrays(problem, seed=0)
-    tensors = {
-        tensor.name: torch_tensor(torch, tensor, torch.from_numpy(arrays[tensor.name].view("u1")))
-        for tensor in problem.tensors
-    }
-    before = {name: array.copy() for name, array in arrays.items()}
-    for name, result in BASELINES[baseline].bind(torch, problem, tensors)().items():
-        tensors[name].copy_(result)
-    expected = problem.reference(before, problem.scalars)
-    for tensor in problem.tensors:
-        if tensor.role is Role.OUTPUT:
-            scale = expected[scale_name(tensor)]
-            found = compare(tensor, arrays[tensor.name], expected[tensor.name], before[tensor.name], scale)
-            assert isinstance(found, float), f"{tensor.name}: {found}"

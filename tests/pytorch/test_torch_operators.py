@@ -1,8 +1,5 @@
 """Every operator in PyTorch, on the CPU and on a GPU: its contract, its gradients, and one graph for the compiler."""
 
-from typing import Any
-
-import numpy as np
 import pytest
 
 from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
@@ -12,7 +9,6 @@ from autotune.search_spaces.contract.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
-
 CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 # Every operator as its example calls it, and with options by which it is another computation.
 CALLS = [(name, {}) for name in CALLED] + [
@@ -34,13 +30,18 @@ BACKENDS = {"cpu": "aot_eager", "cuda": "inductor"}
 
 pytestmark = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 called = pytest.mark.parametrize(("name", "options"), CALLS)
-# Differences of 16-bit numbers are no gradients; gemm has tests of its own in test_torch_gemm.py.
+# Differences of 16-bit numbers are no gradients: gemm and attention have tests of their own.
 differentiable = pytest.mark.parametrize(
-    ("name", "options"), [call for call in CALLS if OPERATORS[call[0]].derivative and call[0] != "gemm"]
+    ("name", "options"),
+    [
+        call
+        for call in CALLS
+        if OPERATORS[call[0]].derivative and call[0] not in ("gemm", "attention", "attention_varlen")
+    ],
 )
 
 
-def arguments(name: str, options: dict[str, Any], device: str) -> dict[str, Any]:
+def arguments(name, options, device):
     """Those of a small call, by name; its inputs require gradients as far as they can."""
     if device == "cuda" and not torch.cuda.is_available():
         pytest.skip("this PyTorch has no CUDA; torch is needed with it")
@@ -50,7 +51,7 @@ def arguments(name: str, options: dict[str, Any], device: str) -> dict[str, Any]
     given = {
         array: _tensor(inputs[tensor.name]).reshape(example.shape(array)).to(device)
         for array, tensor in example.tensors.items()
-        if tensor.role is Role.INPUT
+        if tensor.role is not Role.OUTPUT
     }
     for tensor in given.values():
         tensor.requires_grad_(tensor.is_floating_point() and OPERATORS[name].derivative is not None)
@@ -58,20 +59,20 @@ def arguments(name: str, options: dict[str, Any], device: str) -> dict[str, Any]
     return given | plain | dict(example.scalars) | options
 
 
-def _tensor(array: np.ndarray) -> Any:
-    """Signed integers, such as indices, as they are; all others as numbers that have gradients, or of 16 bits."""
-    if array.dtype.kind == "i":
+def _tensor(array):
+    """Signed integers, such as indices, and pixels as they are; all others have gradients, or are of 16 bits."""
+    if array.dtype.kind == "i" or array.dtype.name == "uint8":
         return torch.from_numpy(array)
     narrow = array.dtype.name in ("bfloat16", "float16")
     return (torch.rand(array.shape) * 2 - 1).to(getattr(torch, array.dtype.name) if narrow else torch.float32)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value):
     """An option as PyTorch knows it."""
     return getattr(torch, value) if isinstance(value, DType) else str(value) if isinstance(value, str) else value
 
 
-def tracked(given: dict[str, Any]) -> dict[str, Any]:
+def tracked(given):
     """The inputs that require gradients."""
     return {name: value for name, value in given.items() if getattr(value, "requires_grad", False)}
 
@@ -95,10 +96,12 @@ def test_its_gradients_are_those_of_finite_differences(name, options, device):
 
 @called
 def test_the_compiler_keeps_it_in_one_graph(name, options, device):
-    given = arguments(name, options, device)
+    given, updates = arguments(name, options, device), OPERATORS[name].call.updates
 
     def function(**values):
+        values |= {name: values[name].clone() for name in updates}
         outputs = getattr(autotune_torch, name)(**values)
+        outputs = tuple(values[name] for name in updates) if outputs is None else outputs
         return [2 * output for output in (outputs if isinstance(outputs, tuple) else (outputs,))]
 
     torch.compiler.reset()

@@ -1,12 +1,9 @@
 """PyTorch's scaled_dot_product_attention by autotune.torch: results are PyTorch's, by whichever way."""
 
-from itertools import starmap
-
 import pytest
 
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
-
 SHAPES = ((2, 4, 7, 24), (2, 2, 9, 24), (2, 2, 9, 16))
 
 
@@ -46,10 +43,44 @@ def test_pytorch_computes_what_attention_does_not(problems, shapes, dtype, optio
     assert not problems
 
 
-def test_gradients_are_recorded():
+@pytest.mark.parametrize("options", [{}, {"is_causal": True, "scale": 0.25}])
+def test_gradients_are_those_of_pytorch(problems, options):
     tensors = [tensor.requires_grad_() for tensor in operands()]
-    gradients = [torch.autograd.grad(o.sum(), tensors) for o in both(tensors)]
-    assert all(starmap(torch.equal, zip(*gradients, strict=True)))
+    direction = torch.randn(2, 4, 7, 16).bfloat16()
+    gradients = [torch.autograd.grad(o, tensors, direction) for o in both(tensors, **options)]
+    for found, expected in zip(*gradients, strict=True):
+        torch.testing.assert_close(found, expected, rtol=2e-2, atol=3e-2)
+    assert len(problems) == 2
+
+
+def test_gradients_are_deterministic_where_pytorch_is_told_so(problems):
+    tensors = [tensor.requires_grad_() for tensor in operands()]
+    torch.use_deterministic_algorithms(True)
+    try:
+        autotune_torch.scaled_dot_product_attention(*tensors, enable_gqa=True).sum().backward()
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert problems[-1].deterministic
+
+
+def test_scores_and_masks_are_fragments(problems):
+    fragments = {
+        "score_mod": lambda score, batch, head, q, k: score + 0.125 * (k - q),
+        "mask_mod": lambda batch, head, q, k: k != 2,
+        "enable_gqa": True,
+    }
+    tensors = operands()
+    found = autotune_torch.scaled_dot_product_attention(*tensors, **fragments)
+    bias = 0.125 * (torch.arange(9) - torch.arange(7)[:, None])
+    bias[:, 2] = -torch.inf
+    expected = torch.nn.functional.scaled_dot_product_attention(*tensors, bias.bfloat16(), enable_gqa=True)
+    torch.testing.assert_close(found, expected, rtol=2e-2, atol=2e-2)
+    assert [problem.mask for problem in problems] == ["ne(k,2)"]
+    with pytest.raises(ValueError, match="expected a call that attention serves"):
+        autotune_torch.scaled_dot_product_attention(*operands(dtype=torch.float32), **fragments)
+    recorded = autotune_torch.scaled_dot_product_attention(*(one.requires_grad_() for one in tensors), **fragments)
+    with pytest.raises(ValueError, match="attention with score and mask has no gradient"):
+        recorded.sum().backward()
 
 
 def test_heads_that_differ_are_refused_as_pytorch_does():
@@ -64,3 +95,30 @@ def test_a_compiled_program_has_it_whole(problems):
         backend="aot_eager",
     )
     torch.testing.assert_close(compiled(*operands()), both(operands())[0])
+
+
+@pytest.mark.parametrize("window", [(-1, -1), (-1, 0), (3, 0), (2, 4)])
+@pytest.mark.parametrize("same", [True, False])
+def test_packed_sequences_attend_to_their_own_keys(problems, window, same):
+    of_queries = torch.tensor([0, 5, 5, 14], dtype=torch.int32)
+    of_keys = of_queries if same else torch.tensor([0, 7, 9, 21], dtype=torch.int32)
+    shapes = (14, 4, 24), (int(of_keys[-1]), 2, 24), (int(of_keys[-1]), 2, 16)
+    q, k, v = tensors = [tensor.requires_grad_() for tensor in operands(shapes)]
+    found = autotune_torch.varlen_attn(q, k, v, of_queries, of_keys, 9, 12, window_size=window)
+    parts = []
+    for i in range(3):
+        own, keys = slice(*of_queries[i : i + 2].tolist()), slice(*of_keys[i : i + 2].tolist())
+        length, seen = own.stop - own.start, keys.stop - keys.start
+        ahead = torch.arange(length)[:, None] + seen - length - torch.arange(seen)
+        mask = (ahead <= (window[0] if window[0] >= 0 else 99)) & (-ahead <= (window[1] if window[1] >= 0 else 99))
+        part = torch.nn.functional.scaled_dot_product_attention(
+            *(x.transpose(0, 1) for x in (q[own], k[keys], v[keys])), mask, enable_gqa=True
+        )
+        parts.append(part.transpose(0, 1))
+    expected = torch.cat(parts)
+    torch.testing.assert_close(found, expected, rtol=2e-2, atol=2e-2)
+    direction = torch.randn(14, 4, 16).bfloat16()
+    gradients = [torch.autograd.grad(o, tensors, direction) for o in (found, expected)]
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other, rtol=2e-2, atol=3e-2)
+    assert len(problems) == 2

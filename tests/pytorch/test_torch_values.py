@@ -3,9 +3,7 @@
 import pytest
 
 torch = pytest.importorskip("torch")
-
 autotune_torch = pytest.importorskip("autotune.torch")
-
 functional = torch.nn.functional
 
 FUNCTIONS = {

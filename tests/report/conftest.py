@@ -2,9 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pages import page_of
@@ -24,10 +21,10 @@ _FLAGS = (
 class Browser:
     """A page in a window of a width, in the light or the dark of the system."""
 
-    def __init__(self, driver: Any, folder: Path) -> None:
+    def __init__(self, driver, folder):
         self._driver, self._folder = driver, folder
 
-    def open(self, html: str, width: int = 1200, *, dark: bool = False) -> None:
+    def open(self, html, width=1200, *, dark=False):
         """Open a page, and wait until it is drawn."""
         path = self._folder / "page.html"
         path.write_text(html)
@@ -38,29 +35,29 @@ class Browser:
         self._driver.get(path.as_uri())
         self.wait_for("document.documentElement.dataset.drawn")
 
-    def wait_for(self, expression: str) -> Any:
+    def wait_for(self, expression):
         """The value of an expression on the page, once it has one that is true."""
         from selenium.webdriver.support.ui import WebDriverWait
 
         return WebDriverWait(self._driver, 60).until(lambda _: self.ask(expression))
 
-    def ask(self, expression: str) -> Any:
+    def ask(self, expression):
         """The value of an expression on the page."""
         return self._driver.execute_script(f"return {expression}")
 
-    def command(self, name: str, **arguments: Any) -> Any:
+    def command(self, name, **arguments):
         """A command of the DevTools protocol."""
         return self._driver.execute_cdp_cmd(name, arguments)
 
-    def complaints(self) -> list[str]:
+    def complaints(self):
         """What the page wrote to the console."""
         return [entry["message"] for entry in self._driver.get_log("browser")]
 
-    def click(self, selector: str) -> None:
+    def click(self, selector):
         """Click an element."""
         self._driver.find_element("css selector", selector).click()
 
-    def choose(self, selector: str, option: int) -> None:
+    def choose(self, selector, option):
         """Choose an option of a select."""
         from selenium.webdriver.support.ui import Select
 
@@ -68,7 +65,7 @@ class Browser:
 
 
 @pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def driver(tmp_path_factory):
     webdriver = pytest.importorskip("selenium.webdriver")
     from selenium.webdriver.chrome.service import Service
 
@@ -86,15 +83,15 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def browser(driver: Any, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+def browser(driver, tmp_path_factory):
     return Browser(driver, tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture(scope="session")
-def ten() -> str:
+def ten():
     return page_of(10)
 
 
 @pytest.fixture(scope="session")
-def ten_thousand() -> str:
+def ten_thousand():
     return page_of(10_000)

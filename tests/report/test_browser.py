@@ -3,7 +3,6 @@
 import re
 from base64 import b64decode
 from itertools import combinations
-from typing import Any
 
 import pytest
 from pages import LONG_NAME
@@ -31,12 +30,11 @@ DRAWN = """[...document.querySelectorAll('.chart')].map((box) => [
 ])"""
 
 
-def titles(browser: Any) -> list[str]:
-    found: list[str] = browser.ask("[...document.querySelectorAll('section')].map((section) => section.id)")
-    return found
+def titles(browser):
+    return browser.ask("[...document.querySelectorAll('section')].map((section) => section.id)")
 
 
-def tip(browser: Any, section: str, path: str) -> str:
+def tip(browser, section, path):
     """What hovering over the first path that a selector finds shows."""
     box = f"document.querySelector('#{section} .chart')"
     browser.ask(f"{box}.scrollIntoView()")
@@ -48,16 +46,15 @@ def tip(browser: Any, section: str, path: str) -> str:
     }})({box}.querySelector("{path}"))""")
     for aside in (30, 0):
         browser.command("Input.dispatchMouseEvent", type="mouseMoved", x=place[0] + aside, y=place[1])
-    text: str = browser.wait_for(f"{box}.querySelector('.tip')?.innerText")
-    return text
+    return browser.wait_for(f"{box}.querySelector('.tip')?.innerText")
 
 
-def painted(browser: Any, section: str, left: float, right: float) -> int:
+def painted(browser, section, left, right):
     """Pixels of canvases that are not empty as soon as they are drawn for paper, in a part of their width.
 
     Those of the legend and of the axis do not count.
     """
-    count: int = browser.ask(f"""(() => {{
+    return browser.ask(f"""(() => {{
       dispatchEvent(new Event('beforeprint'));
       return [...document.querySelectorAll('#{section} canvas')].reduce((sum, canvas) => {{
         const [from, to] = [{left} * canvas.width, {right} * canvas.width].map(Math.round);
@@ -65,10 +62,9 @@ def painted(browser: Any, section: str, left: float, right: float) -> int:
         return sum + data.filter((byte, place) => place % 4 === 3 && byte).length;
       }}, 0);
     }})()""")
-    return count
 
 
-def test_all_is_drawn_of_ten_trials(browser: Any, ten: str) -> None:
+def test_all_is_drawn_of_ten_trials(browser, ten):
     browser.open(ten)
     assert titles(browser) == SECTIONS
     drawn = browser.ask(DRAWN)
@@ -78,7 +74,7 @@ def test_all_is_drawn_of_ten_trials(browser: Any, ten: str) -> None:
     assert browser.ask("performance.getEntriesByType('resource').map((entry) => entry.name)") == []
 
 
-def test_all_is_drawn_of_ten_thousand_trials(browser: Any, ten_thousand: str) -> None:
+def test_all_is_drawn_of_ten_thousand_trials(browser, ten_thousand):
     assert len(ten_thousand.encode()) < 2e6
     browser.open(ten_thousand)
     points = {}
@@ -93,7 +89,7 @@ def test_all_is_drawn_of_ten_thousand_trials(browser: Any, ten_thousand: str) ->
     assert first / 2 < last < 2 * first  # the last trials, too
 
 
-def test_hovering_shows_the_schedule(browser: Any, ten: str) -> None:
+def test_hovering_shows_the_schedule(browser, ten):
     browser.open(ten)
     axis = "echarts.getInstanceByDom(document.querySelector('#parallel .chart')).getOption().parallelAxis[0].name"
     assert browser.ask(axis) == "tile_m"
@@ -103,7 +99,7 @@ def test_hovering_shows_the_schedule(browser: Any, ten: str) -> None:
         assert "=" in text
 
 
-def test_the_line_of_the_best_goes_up_only(browser: Any, ten: str) -> None:
+def test_the_line_of_the_best_goes_up_only(browser, ten):
     browser.open(ten)
     box = "echarts.getInstanceByDom(document.querySelector('#convergence .chart'))"
     shares = [share for _, share, *_ in browser.ask(f"{box}.getOption().series[1].data")]
@@ -112,21 +108,21 @@ def test_the_line_of_the_best_goes_up_only(browser: Any, ten: str) -> None:
     assert f"{shares[-1]:.1f} %" == best
 
 
-def test_what_the_database_holds_is_text(browser: Any, ten: str) -> None:
+def test_what_the_database_holds_is_text(browser, ten):
     browser.open(ten)
     assert "<img src=x" in browser.ask("document.querySelector('#failures').innerText")
     assert browser.ask("document.querySelectorAll('img').length") == 0
     assert browser.ask("[document.title, document.querySelector('h1').innerText]") == ["transpose <10>"] * 2
 
 
-def test_failures_that_differ_in_numbers_have_one_cause(browser: Any, ten: str) -> None:
+def test_failures_that_differ_in_numbers_have_one_cause(browser, ten):
     browser.open(ten)
     rows = browser.ask("[...document.querySelectorAll('#failures tbody tr')].map((row) => row.innerText)")
     assert len(rows) == 1
     assert rows[0].startswith("2") and "wrong" in rows[0] and "9 times" in rows[0]
 
 
-def test_the_energy_of_launches_is_shown_where_it_was_measured(browser: Any, ten: str) -> None:
+def test_the_energy_of_launches_is_shown_where_it_was_measured(browser, ten):
     browser.open(ten)
     rows = "[...document.querySelectorAll('#ratios-{} tbody tr')].map((row) => row.innerText.split('\\t'))"
     assert browser.ask(rows.format(0)) == [["m4096-n4096-e4", "autotune", "12.3 mJ", "457 W"]]
@@ -134,7 +130,7 @@ def test_the_energy_of_launches_is_shown_where_it_was_measured(browser: Any, ten
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_theme_is_that_of_the_system_until_the_button_is_pressed(browser: Any, ten: str, dark: bool) -> None:
+def test_the_theme_is_that_of_the_system_until_the_button_is_pressed(browser, ten, dark):
     browser.open(ten, dark=dark)
     ground = "getComputedStyle(document.body).backgroundColor"
     colour = "document.querySelector('#convergence svg text').getAttribute('fill')"
@@ -147,7 +143,7 @@ def test_the_theme_is_that_of_the_system_until_the_button_is_pressed(browser: An
     assert browser.complaints() == []
 
 
-def test_another_problem_is_shown_when_it_is_chosen(browser: Any, ten: str) -> None:
+def test_another_problem_is_shown_when_it_is_chosen(browser, ten):
     browser.open(ten)
     browser.choose("#summary select", 1)
     assert "m2048-n4096-e4" in browser.ask("document.querySelector('#summary h2').innerText")
@@ -155,7 +151,7 @@ def test_another_problem_is_shown_when_it_is_chosen(browser: Any, ten: str) -> N
     assert browser.complaints() == []
 
 
-def test_other_axes_are_shown_when_they_are_chosen(browser: Any, ten: str) -> None:
+def test_other_axes_are_shown_when_they_are_chosen(browser, ten):
     browser.open(ten)
     names = browser.ask("[...document.querySelectorAll('#by-two select')[0].options].map((option) => option.text)")
     wanted = names.index("registers of a thread")
@@ -167,7 +163,7 @@ def test_other_axes_are_shown_when_they_are_chosen(browser: Any, ten: str) -> No
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_nothing_is_cut_off_and_no_labels_overlap(browser: Any, ten: str, width: int) -> None:
+def test_nothing_is_cut_off_and_no_labels_overlap(browser, ten, width):
     browser.open(ten, width)
     assert browser.ask("document.documentElement.scrollWidth") <= width
     boxes = browser.ask("""[...document.querySelectorAll('.chart svg')].map((chart) => [
@@ -187,20 +183,20 @@ def test_nothing_is_cut_off_and_no_labels_overlap(browser: Any, ten: str, width:
 
 
 @pytest.mark.parametrize("width", [390, 1200])
-def test_names_of_problems_are_whole(browser: Any, ten: str, width: int) -> None:
+def test_names_of_problems_are_whole(browser, ten, width):
     browser.open(ten, width)
     lines = browser.ask("[...document.querySelectorAll('#ratios-0 .chart text')].map((text) => text.textContent)")
     assert LONG_NAME in "".join(lines)
 
 
-def overlap(one: list[Any], other: list[Any]) -> bool:
+def overlap(one, other):
     """Whether two texts lie on each other by more than a hair."""
     across = min(one[2], other[2]) - max(one[1], other[1])
     down = min(one[4], other[4]) - max(one[3], other[3])
     return bool(across > 1 and down > 3)
 
 
-def test_paper_is_light_and_has_all_pages(browser: Any, ten: str) -> None:
+def test_paper_is_light_and_has_all_pages(browser, ten):
     browser.open(ten, dark=True)
     browser.ask("dispatchEvent(new Event('beforeprint'))")
     assert browser.ask("[document.documentElement.dataset.theme, document.body.clientWidth]") == ["light", 680]

@@ -5,14 +5,14 @@ import json
 import re
 from base64 import b64decode
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any
 
 import pytest
 from factories import PROBLEM, SPEC, TRANSPOSE, calibration
 from pages import group_of, made, measured, report_of
 
-from autotune.db import Status, TimeSource, Trial, TuningDB
+from autotune.db import Status, TimeSource, TuningDB
 from autotune.db.trials import DeviceRecord, ProblemRecord
 from autotune.report import page as page_module
 from autotune.report.benches import compared_records, read_bench
@@ -30,14 +30,12 @@ from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.calibration import Curve, Figure
 
 MACHINE = Machine(SPEC)
-
 RUN = {"problem": "p", "group": "", "ratios": {}}
-
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "h200"
 
 
-def test_the_front_has_what_no_other_trial_beats_in_time_and_energy() -> None:
-    figures: list[tuple[float, float | str]] = [(1, 9), (2, 5), (2, 6), (3, 5), (4, 1), (1, "lots"), (1, -1.0)]
+def test_the_front_has_what_no_other_trial_beats_in_time_and_energy():
+    figures = [(1, 9), (2, 5), (2, 6), (3, 5), (4, 1), (1, "lots"), (1, -1.0)]
     listed = [
         replace(trial, samples=(float(seconds),), conditions={"joules": joules})
         for trial, (seconds, joules) in zip([one for one in made(20) if one.ok], figures, strict=False)
@@ -46,7 +44,7 @@ def test_the_front_has_what_no_other_trial_beats_in_time_and_energy() -> None:
     assert energy == {"millijoules": [9000, 5000, 6000, 5000, 1000, None, None, None], "front": [0, 1, 4]}
 
 
-def test_groups_are_by_problem_device_and_kind_of_time(tmp_path: Path) -> None:
+def test_groups_are_by_problem_device_and_kind_of_time(tmp_path):
     listed = made(10)
     with TuningDB(tmp_path / "tuning.sqlite3") as db:
         for trial in listed:
@@ -67,7 +65,7 @@ def test_groups_are_by_problem_device_and_kind_of_time(tmp_path: Path) -> None:
     assert other.best and other.best.seconds == 1e-9
 
 
-def test_a_table_has_the_fastest_of_many_trials_and_others_evenly() -> None:
+def test_a_table_has_the_fastest_of_many_trials_and_others_evenly():
     listed = made(400)
     table = trial_table(group_of(listed), 100)
     assert len(table["number"]) == 100
@@ -87,7 +85,7 @@ def test_a_table_has_the_fastest_of_many_trials_and_others_evenly() -> None:
     assert "wrong" in table["status"]["values"]
 
 
-def test_fields_are_coded_and_metrics_follow_from_what_was_compiled() -> None:
+def test_fields_are_coded_and_metrics_follow_from_what_was_compiled():
     listed = made(10)
     table = trial_table(group_of([*listed, replace(listed[0], schedule={"other": 1}, schedule_digest="x")]), 100)
     for field in table["fields"]:
@@ -101,8 +99,8 @@ def test_fields_are_coded_and_metrics_follow_from_what_was_compiled() -> None:
     assert (metrics["blocks"][0], metrics["occupancy"][0]) == (8, 100.0)
 
 
-def test_importances_name_what_the_times_depend_on() -> None:
-    def trial(number: int) -> Trial:
+def test_importances_name_what_the_times_depend_on():
+    def trial(number):
         schedule = TRANSPOSE.kernels[0].schedule_type(tile_m=(32, 64)[number % 2], pad=(0, 1)[number // 2 % 2])
         seconds = 1e-3 * (1 + number % 2) + 1e-7 * number
         one = replace(made(1)[0], schedule=schedule.to_dict(), schedule_digest=schedule.digest, samples=(seconds,))
@@ -117,11 +115,11 @@ def test_importances_name_what_the_times_depend_on() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 10])
-def test_few_trials_say_nothing_of_importances(count: int) -> None:
+def test_few_trials_say_nothing_of_importances(count):
     assert importances(trial_table(group_of(made(count)), 100)) == []
 
 
-def test_failures_are_counted_by_cause() -> None:
+def test_failures_are_counted_by_cause():
     one = replace(made(1)[0], status=Status.CRASHED, samples=())
     errors = ["512 B at 0x7f00", "1024 B at 0xff10", "no such symbol", "", ""]
     found = failures([*made(3), *(replace(one, error=error) for error in errors), replace(one, status=Status.TIMEOUT)])
@@ -135,7 +133,7 @@ def test_failures_are_counted_by_cause() -> None:
     assert failures(made(3)) == []
 
 
-def test_the_winner_has_its_source_and_what_limits_it() -> None:
+def test_the_winner_has_its_source_and_what_limits_it():
     group = group_of(made(10))
     found = winner(group, with_source=True)
     assert found and group.best
@@ -151,7 +149,7 @@ def test_the_winner_has_its_source_and_what_limits_it() -> None:
     assert short and short["source"] == ""
 
 
-def test_options_that_are_not_usual_are_in_the_command() -> None:
+def test_options_that_are_not_usual_are_in_the_command():
     sgemm = operator("sgemm")
     problem = sgemm.problem_type(64, 32, 16, transpose_b=True, batch=2)
     schedule = sgemm.default(problem, SPEC)
@@ -162,7 +160,7 @@ def test_options_that_are_not_usual_are_in_the_command() -> None:
     assert found["command"] == f"autotune emit sgemm --m 64 --n 32 --k 16 --transpose-b --batch 2 {schedule}"
 
 
-def test_the_winner_of_another_version_is_told_without_its_source() -> None:
+def test_the_winner_of_another_version_is_told_without_its_source():
     trial = replace(made(1)[0], schedule={"other": 1})
     found = winner(group_of([trial]), with_source=True)
     assert found
@@ -170,7 +168,7 @@ def test_the_winner_of_another_version_is_told_without_its_source() -> None:
     assert found["stale"] == "" or "emits" in found["stale"]
 
 
-def test_a_kernel_has_its_place_below_the_roofline() -> None:
+def test_a_kernel_has_its_place_below_the_roofline():
     trial = replace(made(1)[0], samples=(1e-4,))
     (found,) = kernels([trial], MACHINE)
     moved = 2 * 4 * PROBLEM.m * PROBLEM.n
@@ -185,7 +183,7 @@ def test_a_kernel_has_its_place_below_the_roofline() -> None:
     assert [one["needed"] for one in kernels([strange, failed], MACHINE)] == [None]
 
 
-def test_a_calibration_is_what_the_roofline_refers_to() -> None:
+def test_a_calibration_is_what_the_roofline_refers_to():
     figures = {Figure.COPY: 4.2e12, Figure.READ: 4.4e12, Figure.MEMORY_LATENCY: 8e-7}
     machine = Machine(SPEC, calibration(SPEC.name, figures=figures))
     (datasheet,), (found,) = kernels([made(1)[0]], MACHINE), kernels([made(1)[0]], machine)
@@ -194,12 +192,12 @@ def test_a_calibration_is_what_the_roofline_refers_to() -> None:
     assert (machine.document()["bandwidth"], machine.document()["latency"]) == (4.4e12, 8e-7)
 
 
-def test_a_device_of_another_version_is_left_out() -> None:
+def test_a_device_of_another_version_is_left_out():
     device = DeviceRecord("GPU", (9, 0), {"name": "GPU"})
     assert kernels([replace(made(1)[0], device=device)], MACHINE) == []
 
 
-def test_results_of_bench_are_read() -> None:
+def test_results_of_bench_are_read():
     found = read_bench(RESULTS / "suite-gemm.json")
     assert found["title"] == "sgemm on NVIDIA H200, 2026-11-22"
     stored = json.loads((RESULTS / "suite-gemm.json").read_text())
@@ -223,7 +221,7 @@ def test_results_of_bench_are_read() -> None:
         ({"runs": [RUN | {"contenders": {"x": {"energy": {"joules": 1}}}}]}, "the energy of 'x' is {'joules': 1}"),
     ],
 )
-def test_other_files_are_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_other_files_are_refused(change, said, tmp_path):
     document = {"operator": "sgemm", "device": "GPU", "taken_at": "2026", "baselines": {}, "runs": []} | change
     path = tmp_path / "bench.json"
     path.write_text(json.dumps(document))
@@ -231,7 +229,7 @@ def test_other_files_are_refused(change: dict[str, Any], said: str, tmp_path: Pa
         read_bench(path)
 
 
-def test_comparisons_in_records_are_results_of_bench_too() -> None:
+def test_comparisons_in_records_are_results_of_bench_too():
     best = group_of(made(10)).best
     assert best
     (found,) = compared_records([best, made(1)[0]])
@@ -240,8 +238,13 @@ def test_comparisons_in_records_are_results_of_bench_too() -> None:
     assert [row["problem"] for row in found["rows"]] == [PROBLEM.key]
 
 
-def test_a_report_has_all_of_it() -> None:
+def test_a_report_has_all_of_it_in_a_checkout_that_is_not_installed(monkeypatch):
+    def version(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("autotune.base.version.version", version)
     found = report_of(10)
+    assert found["made"].endswith("by autotune unknown")
     first, second = found["groups"]
     assert (first["counts"], len(second["trials"]["number"])) == ({"ok": 8, "wrong": 2}, 2)
     assert first["roofline"]["unit"] == "GB/s"
@@ -250,7 +253,7 @@ def test_a_report_has_all_of_it() -> None:
     assert found["benches"][0]["means"] == {"torch": pytest.approx(2.0)}
 
 
-def test_a_calibration_has_littles_law_where_bytes_are_in_flight() -> None:
+def test_a_calibration_has_littles_law_where_bytes_are_in_flight():
     found = calibration_document(measured(), SPEC.sm_count)
     assert found["taken"] == "2026-11-21 12:00 UTC, driver 580.159, compiler NVRTC 13.0"
     laws = {one["title"]: one["law"] for one in found["curves"]}
@@ -261,34 +264,34 @@ def test_a_calibration_has_littles_law_where_bytes_are_in_flight() -> None:
     assert [one["law"] for one in without["curves"]] == [None]
 
 
-def test_a_device_that_was_not_calibrated_has_no_calibration() -> None:
+def test_a_device_that_was_not_calibrated_has_no_calibration():
     group = group_of(made(10))
     assert document("", [], [group], [])["devices"][SPEC.name]["calibration"] is None
 
 
-def test_the_page_needs_nothing_else(ten: str) -> None:
+def test_the_page_needs_nothing_else(ten):
     assert len(ten.encode()) < 2e6
     ours = ten.replace(page_module._echarts(), "")
     assert re.findall(r"https?:|src=|href=|@import|url\(", ours) == []
 
 
-def test_the_document_is_in_the_page() -> None:
+def test_the_document_is_in_the_page():
     document = report_of(10)
     found = re.search(r'<script id="data" type="application/gzip">\n(.*?)\n</script>', page(document))
     assert found
     assert json.loads(gzip.decompress(b64decode(found[1]))) == json.loads(json.dumps(document))
 
 
-def test_the_title_is_text(ten: str) -> None:
+def test_the_title_is_text(ten):
     assert "<title>transpose &lt;10&gt;</title>" in ten
 
 
-def test_all_scripts_are_in_the_page() -> None:
+def test_all_scripts_are_in_the_page():
     present = {path.stem for path in page_module._ASSETS.glob("*.js")}
     assert present == set(page_module._SCRIPTS)
 
 
-def test_a_changed_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_library_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "echarts.min.js"
     monkeypatch.setattr(page_module, "_ECHARTS", path)
     for content in (None, "alert(1)"):
@@ -298,6 +301,6 @@ def test_a_changed_library_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             page(report_of(10))
 
 
-def test_licences_are_beside_the_library() -> None:
+def test_licences_are_beside_the_library():
     names = {path.name for path in page_module._ECHARTS.parent.iterdir()}
     assert names == {"echarts.min.js", "LICENSE.txt", "LICENSE-d3.txt", "LICENSE-zrender.txt", "NOTICE.txt"}

@@ -9,7 +9,6 @@ from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-
 SUM, MEAN, L2, DOT, DIST, MAX, MIN, ARGMAX, ARGMIN = Operation
 ALL, LAST, FIRST, SEGMENTS = Axis
 FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES

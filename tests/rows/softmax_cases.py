@@ -4,11 +4,12 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import SoftmaxSchedule
+from autotune.codegen.rows.softmax.split.schedule import SplitSchedule
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
-MOST = 40  # cases: holds, passes, masks and clusters choose among the kernel's parts
+MOST = 34  # cases drawn: holds, passes, masks and clusters choose among the kernel's parts
 
 
 PROBLEMS = {
@@ -75,3 +76,14 @@ _WAYS = [
     ),
 ]
 PECULIAR = [(problem, SoftmaxSchedule.parse(words.split())) for problem, words in _WAYS]
+OWN_CASES = [
+    (problem, SplitSchedule.parse(words.split()))
+    for problem, words in (
+        (SoftmaxProblem(3, 1500), "BPR=3 threads=128 vector_width=4 loads_in_flight=2"),
+        (SoftmaxProblem(2, 1001, BF16, log=True, lse=True), "BPR=5 threads=32 vector_width=8 streaming=1"),
+        (SoftmaxProblem(5, 333, FP16, zero_rows=True, lse=True, ldx=335, ldy=337), "BPR=2 threads=64 vector_width=2"),
+        (SoftmaxProblem(4, 301, align_x=4, align_y=4), "BPR=4 threads=32 vector_width=4 specialize=shape"),
+        (SoftmaxProblem(20, 42, log=True, zero_rows=True, lse=True), "BPR=2 threads=32 loads_in_flight=1"),
+        (SoftmaxProblem(1, 7), "BPR=9 threads=32"),  # most pieces are empty
+    )
+]

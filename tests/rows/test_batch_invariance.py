@@ -31,7 +31,7 @@ anywhere = pytest.mark.parametrize("name", PROBLEMS)
 
 
 @anywhere
-def test_the_schedule_follows_from_the_columns(name: str) -> None:
+def test_the_schedule_follows_from_the_columns(name):
     chosen, problem = operator(name), PROBLEMS[name](4096, 2048, BF16)
     few, many = replace(problem, rows=16), problem
     generic = [one for one in chosen.seeds(problem, H200) if one.specialize is Specialize.NONE]
@@ -42,7 +42,7 @@ def test_the_schedule_follows_from_the_columns(name: str) -> None:
         Record(many, drawn, 2e-6, TimeSource.MEASURED),
     ]
 
-    def schedules(**changes: Any) -> set[Any]:
+    def schedules(**changes):
         found = (replace(problem, rows=rows, **changes) for rows in (1, 16, 4096, 10**6))
         return {next(choices(chosen, one, H200, records)).schedule for one in found}
 
@@ -51,7 +51,7 @@ def test_the_schedule_follows_from_the_columns(name: str) -> None:
 
 
 @anywhere
-def test_a_record_for_one_shape_serves_by_a_kernel_for_all(name: str) -> None:
+def test_a_record_for_one_shape_serves_by_a_kernel_for_all(name):
     chosen, problem = operator(name), PROBLEMS[name](4096, 2048, BF16, batch_invariant=True)
     schedule = replace(chosen.seeds(problem, H200)[3], specialize=Specialize.SHAPE)
     record = Record(problem, schedule, 1e-9, TimeSource.MEASURED)
@@ -62,7 +62,7 @@ def test_a_record_for_one_shape_serves_by_a_kernel_for_all(name: str) -> None:
 
 @anywhere
 @pytest.mark.parametrize("columns", [33, 513])
-def test_rows_do_not_begin_between_vectors(name: str, columns: int) -> None:
+def test_rows_do_not_begin_between_vectors(name, columns):
     chosen, problem = operator(name), PROBLEMS[name](5, columns, BF16, batch_invariant=True)
     assert chosen.default(problem, H200).vector_width == 1
     wide = replace(chosen.default(problem, H200), vector_width=8)
@@ -82,7 +82,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 
 @anywhere
-def test_a_row_has_the_same_bits_alone(name: str) -> None:
+def test_a_row_has_the_same_bits_alone(name):
     x = np.random.default_rng(0).standard_normal((7, 131), np.float32)
     together = CALLS[name](x)
     for row in range(0, 7, 3):

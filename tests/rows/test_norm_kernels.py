@@ -11,8 +11,7 @@ from refusals import illegal
 
 from autotune import emulator
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.program import Program
-from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, RmsNormProblem
+from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
 from autotune.codegen.rows.norm_backward.emit import emit
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
@@ -24,73 +23,49 @@ from autotune.search_spaces.rows.norm_backward import OPERATOR
 from autotune.verification import launch_arrays
 
 SPEC = named_device("h200")
-
 BF16 = DType.BFLOAT16
 
 
-def program(problem: NormProblem | NormBackwardProblem, words: str) -> Program:
+def program(problem, words):
     name = {RmsNormProblem: "rms_norm", LayerNormProblem: "layer_norm", NormBackwardProblem: "norm_backward"}
     chosen = operator(name[type(problem)])
     return chosen.program(problem, chosen.kernels[0].schedule_type.parse(words.split()), SPEC)
 
 
 REGISTERS = "threads=128 TPR=64 vector_width=2"
-
 RELOAD = "threads=64 TPR=32 vector_width=2 hold=reload loads_in_flight=2"
-
 LAYER = LayerNormProblem(9, 333, ldx=334, ldy=336, statistics=True)
-
-FEW = LayerNormProblem(19, 3, statistics=True)
-
 SUM = replace(LAYER, residual=True, align_x=8)
-
-
-test_planted_bug_is_caught = caught(
-    program,
-    [
-        (LAYER, REGISTERS, "scratch[warp / warps * warps + lane % warps]", "scratch[lane % warps]"),  # row 0 for all
-        (LAYER, REGISTERS, "reduce_over_row<first_reduction + 1>", "reduce_over_row<first_reduction>"),
-        (LAYER, f"{REGISTERS} passes=shifted", "fmaf(-sum.sum, mean, squares.sum)", "squares.sum"),
-        (FEW, "threads=64 TPR=64 vector_width=4 passes=shifted", "fabsf(mean) < infinity() ? mean : origin", "mean"),
-    ],
-)
 
 
 INT8, FLOAT8 = LayerNormProblem(19, 70, BF16, int8=True), RmsNormProblem(19, 70, BF16, float8=True)
 
 
-def test_a_row_of_zeros_has_no_scale() -> None:
+def test_a_row_of_zeros_has_no_scale():
     kernel = program(FLOAT8, "threads=128 TPR=64 vector_width=2")
     check_caught(FLOAT8, kernel, "largest == 0.0f ? 0.0f : ", "")
 
 
 @pytest.mark.parametrize("problem", [INT8, FLOAT8], ids=["int8", "float8"])
-def test_the_reference_of_quantised_results_is_right(problem: NormProblem) -> None:
+def test_the_reference_of_quantised_results_is_right(problem):
     name = "layer_norm" if problem.centered else "rms_norm"
     check_reference_kernel(operator(name), problem, partial(emulator.run, seed=0))
 
 
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
-
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
-
-LONG = "threads=64 TPR=64 vector_width=2 hold=reload loads_in_flight=2 grid=3"
-
 RING = f"{SHORT} hold=shared ahead=2"
 
 
 test_planted_bug_in_gradients_is_caught = caught(
     program,
     [
-        (BACKWARD, LONG, "add_over_row(squares, products, 1)", "add_over_row(squares, products, 0)"),
-        (BACKWARD, SHORT, "biases_[round][i] += dy[i];", "biases_[round][i] = dy[i];"),
         (BACKWARD, RING, "turns.source(Schedule::rows_ahead)", "turns.source(1)"),
-        (BACKWARD, RING, "known_ = turns.statistics(1);", ""),
     ],
 )
 
 
-def far_from_zero(kernel: Program, problem: LayerNormProblem) -> float:
+def far_from_zero(kernel, problem):
     """The largest error of rows whose mean is a million times their standard deviation, which is 1 in y."""
     arrays = launch_arrays(problem, 0)
     x = np.random.default_rng(0).standard_normal((problem.rows, problem.columns)) * 0.01 + 1e4
@@ -104,7 +79,7 @@ def far_from_zero(kernel: Program, problem: LayerNormProblem) -> float:
 @pytest.mark.parametrize(
     "words", [f"{REGISTERS} passes=two", f"{RELOAD} passes=welford", f"{REGISTERS} passes=shifted"]
 )
-def test_a_large_mean_costs_no_digit(words: str) -> None:
+def test_a_large_mean_costs_no_digit(words):
     problem = LayerNormProblem(4, 512)
     kernel = program(problem, words)
     assert far_from_zero(kernel, problem) < 2e-6
@@ -112,7 +87,7 @@ def test_a_large_mean_costs_no_digit(words: str) -> None:
     assert not far_from_zero(replace(kernel, source=source), problem) < 1e-3  # which may be NaN
 
 
-def test_one_pass_over_rows_that_begin_with_an_outlier() -> None:
+def test_one_pass_over_rows_that_begin_with_an_outlier():
     """What is far from all others may be the first element, but not the mean of each thread's first vector."""
     problem = LayerNormProblem(4, 2048, statistics=True)
     kernel = program(problem, "threads=128 TPR=128 vector_width=4 passes=shifted")
@@ -129,7 +104,7 @@ def test_one_pass_over_rows_that_begin_with_an_outlier() -> None:
 
 @pytest.mark.parametrize("begin", [0, 1, 3])
 @pytest.mark.parametrize("far", [300.0, 1e4, -77.7])
-def test_one_pass_over_threads_that_begin_with_outliers(far: float, begin: int) -> None:
+def test_one_pass_over_threads_that_begin_with_outliers(far, begin):
     """Errors are within the tolerance for as many vectors of a thread as are legal."""
     problem = LayerNormProblem(2, 8192, statistics=True)
     kernel = program(problem, "threads=128 TPR=128 vector_width=4 passes=shifted")
@@ -144,7 +119,7 @@ def test_one_pass_over_threads_that_begin_with_outliers(far: float, begin: int) 
         assert np.all(error <= DType.FLOAT32.roundoff * expected[f"{name}_scale"]), name
 
 
-def test_a_mean_of_squares_less_a_squared_mean_is_wrong() -> None:
+def test_a_mean_of_squares_less_a_squared_mean_is_wrong():
     kernel = program(LAYER, REGISTERS)
     source = kernel.source.replace("(value - mean) * (value - mean)", "value * value")
     source = source.replace("squares.sum, Sum()) / elements;", "squares.sum, Sum()) / elements - mean * mean;")
@@ -154,7 +129,7 @@ def test_a_mean_of_squares_less_a_squared_mean_is_wrong() -> None:
         verify(LAYER, replace(kernel, source=source))
 
 
-def test_weights_are_offset() -> None:
+def test_weights_are_offset():
     problem = RmsNormProblem(4, 40, BF16, float32_weight=True)
     arrays = launch_arrays(problem, 0)
     scalars = {"eps": 0.5, "weight_offset": 1.0}
@@ -163,7 +138,7 @@ def test_weights_are_offset() -> None:
     np.testing.assert_allclose(arrays["y"].astype(np.float64), expected["y"], rtol=2.0**-7, atol=1e-6)
 
 
-def test_sums_of_several_rounds() -> None:
+def test_sums_of_several_rounds():
     verify(BACKWARD, program(BACKWARD, "threads=64 TPR=16 vector_width=2 grid=2"))
 
 
@@ -194,7 +169,7 @@ test_sums_of_two_arrays_are_not_copied = illegal(
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
-def test_one_pass_has_few_vectors_of_a_thread(width: int) -> None:
+def test_one_pass_has_few_vectors_of_a_thread(width):
     chosen = operator("layer_norm")
     schedule = chosen.kernels[0].schedule_type.parse([f"vector_width={width}", "passes=shifted"])
     for columns, rounds in ((512 * width, 16), (512 * width + 1, 17)):
@@ -205,21 +180,18 @@ def test_one_pass_has_few_vectors_of_a_thread(width: int) -> None:
 
 
 @pytest.mark.parametrize("passes", ["two", "welford", "shifted"])
-def test_rows_of_several_blocks_in_place(passes: str) -> None:
+def test_rows_of_several_blocks_in_place(passes):
     problem = LayerNormProblem(3, 200)
     verify(problem, program(problem, f"threads=32 TPR=32 cluster=2 vector_width=2 passes={passes}"))
 
 
 H200 = named_device("h200")
-
 LAYER_BACKWARD = NormBackwardProblem(4096, 2048, BF16, saved=True)
-
 RMS_BACKWARD = NormBackwardProblem(4096, 2048, BF16, centered=False, bias=False, saved=True)
-
 WIDE_BACKWARD = NormBackwardProblem(4096, 1024, saved=True)
 
 
-def spilled(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int:
+def spilled(problem, schedule):
     """Bytes."""
     return compile_kernel(emit(problem, schedule), H200.arch).resources.spill_store_bytes
 
@@ -234,7 +206,7 @@ def spilled(problem: NormBackwardProblem, schedule: NormBackwardSchedule) -> int
         (WIDE_BACKWARD, "threads=128 TPR=16 vector_width=4 hold=shared ahead=1", 344),
     ],
 )
-def test_what_does_not_fit_spills(problem: NormBackwardProblem, words: str, registers: int) -> None:
+def test_what_does_not_fit_spills(problem, words, registers):
     schedule = NormBackwardSchedule.parse(words.split())
     assert schedule.footprint(problem).registers == registers
     if registers <= H200.registers_per_thread:
@@ -252,7 +224,7 @@ def test_what_does_not_fit_spills(problem: NormBackwardProblem, words: str, regi
         (WIDE_BACKWARD, "threads=128 TPR=32 vector_width=4 hold=shared ahead=1 min_blocks_per_sm=2", 184),
     ],
 )
-def test_what_fits_spills_nothing(problem: NormBackwardProblem, words: str, registers: int) -> None:
+def test_what_fits_spills_nothing(problem, words, registers):
     schedule = NormBackwardSchedule.parse(words.split())
     assert schedule.footprint(problem).registers == registers
     assert not OPERATOR.violations(problem, schedule, H200)
@@ -260,6 +232,6 @@ def test_what_fits_spills_nothing(problem: NormBackwardProblem, words: str, regi
 
 
 @pytest.mark.parametrize("problem", [LAYER_BACKWARD, RMS_BACKWARD, WIDE_BACKWARD])
-def test_seeds_spill_next_to_nothing(problem: NormBackwardProblem) -> None:
+def test_seeds_spill_next_to_nothing(problem):
     for seed in OPERATOR.seeds(problem, H200)[:4]:
         assert spilled(problem, seed) <= 8, seed

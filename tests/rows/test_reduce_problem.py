@@ -15,7 +15,7 @@ ALL, LAST, FIRST, SEGMENTS = Axis
 FLOAT32, FLOAT16, BFLOAT16, INT32 = DTYPES
 
 
-def test_all_elements_are_one_row() -> None:
+def test_all_elements_are_one_row():
     assert ReduceProblem(5, 7, axis=ALL) == ReduceProblem(1, 35, axis=ALL, ldx=99)
     assert ReduceProblem(5, 7, axis=ALL, ldx=7).key == "rows1-columns35-sum-all-float32"
 
@@ -57,7 +57,7 @@ test_impossible_problem_is_refused = refused(
         (ARGMAX, BFLOAT16, DType.INT64),
     ],
 )
-def test_result_dtypes_are_those_of_pytorch(op: Operation, dtype: DType, result: DType) -> None:
+def test_result_dtypes_are_those_of_pytorch(op, dtype, result):
     assert ReduceProblem(5, 7, op, dtype=dtype).tensors[1].dtype is result
 
 
@@ -65,13 +65,13 @@ def test_result_dtypes_are_those_of_pytorch(op: Operation, dtype: DType, result:
     ("fields", "width"),
     [({"columns": 64}, 4), ({"columns": 66}, 2), ({"columns": 63}, 1), ({"columns": 63, "ldx": 64}, 4)],
 )
-def test_rows_must_be_aligned_to_reduce_columns_by_vectors(fields: dict[str, int], width: int) -> None:
+def test_rows_must_be_aligned_to_reduce_columns_by_vectors(fields, width):
     assert ReduceProblem(5, axis=FIRST, **fields).vector_width("x") == width
     assert ReduceProblem(1, axis=FIRST, **fields).vector_width("x") == 4
     assert ReduceProblem(5, **fields).vector_width("x") == 4
 
 
-def test_work_is_an_addition_for_each_element_and_a_product_for_each_square() -> None:
+def test_work_is_an_addition_for_each_element_and_a_product_for_each_square():
     assert ReduceProblem(5, 7, dtype=FLOAT16).work == Work(2 * 35 + 2 * 5, {Unit.FP32: 35})
     assert ReduceProblem(5, 7, L2).work == Work(4 * 35 + 4 * 5, {Unit.FP32: 70})
     assert ReduceProblem(5, 7, DOT, dtype=FLOAT16).work == Work(4 * 35 + 2 * 5, {Unit.FP32: 70})
@@ -89,7 +89,7 @@ def test_work_is_an_addition_for_each_element_and_a_product_for_each_square() ->
         ([-0.0, 0.0, -1, 0.0], 0),
     ],
 )
-def test_extremes(dtype: DType, elements: list[float], index: int) -> None:
+def test_extremes(dtype, elements, index):
     for axis in Axis:
         rows, columns = (4, 1) if axis is FIRST else (1, 4)
         segments = {"segments": 1} if axis is SEGMENTS else {}
@@ -103,7 +103,7 @@ def test_extremes(dtype: DType, elements: list[float], index: int) -> None:
             assert np.array_equal(found.astype(np.float64), [expected], equal_nan=True)
 
 
-def test_means_norms_and_products() -> None:
+def test_means_norms_and_products():
     inputs = {"x": np.array([3, -4, 0, 0], np.float32)}
     mean, norm = (ReduceProblem(2, 2, op).reference(inputs, {}) for op in (MEAN, L2))
     assert (mean["y"].tolist(), norm["y"].tolist()) == ([-0.5, 0], [5, 0])
@@ -116,7 +116,7 @@ def test_means_norms_and_products() -> None:
     assert np.isnan(ReduceProblem(2, 0, MEAN).reference({"x": np.zeros(0, np.float32)}, {})["y"]).all()
 
 
-def test_segments_without_elements() -> None:
+def test_segments_without_elements():
     inputs = {"x": np.array([1, 5, 5, 2], np.float32), "offsets": np.array([0, 0, 3, 3, 4, 4])}
     expected = {
         SUM: [0, 11, 0, 2, 0],
@@ -132,14 +132,14 @@ def test_segments_without_elements() -> None:
     assert found["y"].tolist() == [2**31 - 1, 0, 2**31 - 1, 3, 2**31 - 1]
 
 
-def test_sums_are_judged_by_the_sum_of_absolute_values() -> None:
+def test_sums_are_judged_by_the_sum_of_absolute_values():
     problem = ReduceProblem(1, 4, axis=LAST, dtype=FLOAT16)
     found = problem.reference({"x": np.array([8, -8, 1, 0], np.float16)}, {})
     assert found["y"].tolist() == [1]
     assert found["y_scale"].tolist() == [1 + 17 * 2.0**-20 / FLOAT16.roundoff]
 
 
-def test_sums_of_integers_are_exact() -> None:
+def test_sums_of_integers_are_exact():
     problem = ReduceProblem(3, 2, axis=FIRST, dtype=INT32)
     found = problem.reference({"x": np.array([2**31 - 1, -1] * 3, np.int32)}, {})
     assert found["y"].tolist() == [3 * (2**31 - 1), -3]
@@ -147,7 +147,7 @@ def test_sums_of_integers_are_exact() -> None:
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.is_float])
 @pytest.mark.parametrize("columns", [16, 8192])
-def test_the_tolerance_is_that_of_float32_sums_rounded_once(dtype: DType, columns: int) -> None:
+def test_the_tolerance_is_that_of_float32_sums_rounded_once(dtype, columns):
     """Sums of one term after the other are right, those that keep no more than 16 bits on the way are not."""
     problem = ReduceProblem(64, columns, dtype=dtype)
     inputs = problem.inputs(0)

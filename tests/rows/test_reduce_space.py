@@ -39,13 +39,13 @@ test_violations_carry_the_values = illegal(
     ("words", "problem"),
     [("TPR=256 splits=16", ROWS), ("TPR=32 splits=2", ReduceProblem(4096, 4096, axis=FIRST)), ("splits=1", ROWS)],
 )
-def test_rules_ask_for_no_more(words: str, problem: ReduceProblem) -> None:
+def test_rules_ask_for_no_more(words, problem):
     assert OPERATOR.violations(problem, ReduceSchedule.parse(words.split()), SPEC) == []
 
 
 @pytest.mark.parametrize("axis", Axis)
 @pytest.mark.parametrize("op", ["sum", "argmax"])
-def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
+def test_seeds_of_large_problems_fill_a_device(axis, op):
     segments = 16384 if axis is SEGMENTS else 0
     problem = ReduceProblem.from_dict(
         {"rows": 16384, "columns": 8192, "axis": str(axis), "op": op, "segments": segments}
@@ -57,7 +57,7 @@ def test_seeds_of_large_problems_fill_a_device(axis: Axis, op: str) -> None:
         assert blocks * loads >= _BYTES_IN_FLIGHT, str(schedule)
 
 
-def test_one_row_is_split_over_the_device() -> None:
+def test_one_row_is_split_over_the_device():
     default = OPERATOR.default(ReduceProblem(1, 2**28, axis=ALL), SPEC)
     assert default.splits == 4 * SPEC.sm_count
 
@@ -76,12 +76,12 @@ test_what_can_be_staged = illegal(
 )
 
 
-def test_short_segments_are_staged_first() -> None:
+def test_short_segments_are_staged_first():
     short, long = (ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log) for log in (20, 14))
     assert [OPERATOR.seeds(problem, SPEC)[0].staged for problem in (short, long)] == [True, False]
 
 
-def test_staged_segments_are_modelled_faster_where_they_are_short() -> None:
+def test_staged_segments_are_modelled_faster_where_they_are_short():
     for log, staged in ((20, True), (10, False)):
         problem = ReduceProblem(1, 1 << 27, axis=SEGMENTS, segments=1 << log)
         first = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, SPEC), SPEC)[0]

@@ -1,7 +1,5 @@
 """Which schedules of rows are legal, what they take of an SM, and which of them are tried first."""
 
-from typing import Any
-
 import pytest
 
 from autotune.codegen.rows.schedule import RowSchedule
@@ -13,7 +11,7 @@ from autotune.search_spaces.rows.row_schedules import row_space, row_violations
 H200 = named_device("h200")
 
 
-def schedule(words: str) -> RowSchedule:
+def schedule(words):
     return RowSchedule.parse(words.split())
 
 
@@ -30,7 +28,7 @@ def schedule(words: str) -> RowSchedule:
         ("TPR=1 vector_width=2 hold=shared", []),
     ],
 )
-def test_violations_carry_the_values(words: str, expected: list[str]) -> None:
+def test_violations_carry_the_values(words, expected):
     assert list(row_violations(schedule(words), 100, 2)) == expected
 
 
@@ -44,7 +42,7 @@ def test_violations_carry_the_values(words: str, expected: list[str]) -> None:
         ("vector_width=8 hold=reload", 24 + 4, 0),
     ],
 )
-def test_the_footprint_is_of_what_a_thread_holds(words: str, registers: int, shared_bytes: int) -> None:
+def test_the_footprint_is_of_what_a_thread_holds(words, registers, shared_bytes):
     footprint = schedule(words).row_footprint(reach=2000, element_bytes=2)
     assert (footprint.registers, footprint.shared_bytes) == (registers, shared_bytes)
 
@@ -52,12 +50,12 @@ def test_the_footprint_is_of_what_a_thread_holds(words: str, registers: int, sha
 @pytest.mark.parametrize(
     ("aligned", "reach"), [(1, 1000 + 15), (4, 1000 + 12), (8, 1000), (16, 1000)], ids=lambda value: str(value)
 )
-def test_a_row_reaches_as_far_as_its_first_sector_may_begin_ahead(aligned: int, reach: int) -> None:
+def test_a_row_reaches_as_far_as_its_first_sector_may_begin_ahead(aligned, reach):
     assert schedule("vector_width=8").reach(1000, aligned, element_bytes=2) == reach
 
 
 @pytest.mark.parametrize(("columns", "aligned"), [(1, 1), (100, 4), (5000, 8)])
-def test_draws_are_undone(columns: int, aligned: int) -> None:
+def test_draws_are_undone(columns, aligned):
     space = row_space(RowSchedule, columns, aligned, 2, H200)
     draws = space.random_draws(0)
     for _ in range(200):
@@ -67,7 +65,6 @@ def test_draws_are_undone(columns: int, aligned: int) -> None:
 
 
 FIRST = 11
-
 RMS = {"centered": False, "bias": False, "saved": True}
 
 
@@ -85,7 +82,7 @@ RMS = {"centered": False, "bias": False, "saved": True}
         ("layer_norm", {"rows": 4096, "columns": 4096}, "TPR=128 passes=shifted specialize=shape streaming=1"),
     ],
 )
-def test_fastest_schedules_are_tried_first(name: str, problem: dict[str, Any], fastest: str) -> None:
+def test_fastest_schedules_are_tried_first(name, problem, fastest):
     operator, spec = OPERATORS[name], named_device("h200")
     like = operator.problem_type.from_dict({"dtype": "bfloat16", **problem})
     first = fastest_first(operator, like, operator.seeds(like, spec), spec)[:FIRST]

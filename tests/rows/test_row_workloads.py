@@ -7,9 +7,15 @@ import pytest
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
+from autotune.codegen.rows.norm.problem import RmsNormProblem
+from autotune.codegen.rows.norm.schedule import RmsNormSchedule
+from autotune.codegen.rows.reduce.operation import Operation
+from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
+from autotune.codegen.rows.softmax.split.schedule import SplitSchedule
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
 from autotune.dispatcher.choice.modelled import preferred
@@ -17,16 +23,14 @@ from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.occupancy import resident_blocks
-from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.rows.softmax.workload import Costs
 
-H200, SOFTMAX, BF16 = named_device("h200"), operator("softmax"), DType.BFLOAT16
+H200, H100, SOFTMAX, BF16 = named_device("h200"), named_device("h100"), operator("softmax"), DType.BFLOAT16
 COSTS = Costs.of(H200)
-
 ROW_OF_A_WARP = SoftmaxSchedule(threads=128, threads_per_row=32, vector_width=4)
 
 
-def counted(problem: SoftmaxProblem, schedule: SoftmaxSchedule = ROW_OF_A_WARP, **changes: object) -> Workload:
+def counted(problem, schedule=ROW_OF_A_WARP, **changes):
     changed = replace(schedule, **changes)
     assert SOFTMAX.violations(problem, changed, H200) == []
     (work,) = SOFTMAX.workload(problem, changed, H200)
@@ -42,7 +46,7 @@ def counted(problem: SoftmaxProblem, schedule: SoftmaxSchedule = ROW_OF_A_WARP, 
         (SoftmaxProblem(4096, 249), 8),  # the first one, too
     ],
 )
-def test_elements_of_a_vector_that_is_partly_there_are_accessed_one_by_one(problem: SoftmaxProblem, parts: int) -> None:
+def test_elements_of_a_vector_that_is_partly_there_are_accessed_one_by_one(problem, parts):
     whole, found = counted(SoftmaxProblem(4096, 256)), counted(problem)
     elements = 4 * parts
     assert found.load_instructions == whole.load_instructions + elements * COSTS.part
@@ -51,12 +55,12 @@ def test_elements_of_a_vector_that_is_partly_there_are_accessed_one_by_one(probl
     assert found.instructions == pytest.approx(whole.instructions + checks + elements * COSTS.part, abs=1)
 
 
-def test_rows_of_a_warp_share_the_accesses_of_their_parts() -> None:
+def test_rows_of_a_warp_share_the_accesses_of_their_parts():
     one, four = (counted(SoftmaxProblem(4096, 253), threads_per_row=count) for count in (32, 8))
     assert one.load_instructions - 8 * COSTS.access == four.load_instructions - 32 * COSTS.access
 
 
-def test_few_warps_of_an_sm_leave_its_schedulers_idle() -> None:
+def test_few_warps_of_an_sm_leave_its_schedulers_idle():
     """Blocks of 32 KiB in shared memory: six on an SM, of one warp or of four."""
     problem, held = SoftmaxProblem(4096, 2048), {"hold": RowStorage.SHARED, "vector_width": 4}
     few = counted(problem, threads=32, threads_per_row=8, **held)
@@ -66,13 +70,13 @@ def test_few_warps_of_an_sm_leave_its_schedulers_idle() -> None:
     assert (few.instructions - waits) / (many.instructions - waits - 3 * ends) == pytest.approx(5 * 4 / 6)
 
 
-def test_copied_rows_that_begin_between_vectors_are_waited_for_at_both_ends() -> None:
+def test_copied_rows_that_begin_between_vectors_are_waited_for_at_both_ends():
     copied = replace(ROW_OF_A_WARP, hold=RowStorage.SHARED)
     assert [counted(SoftmaxProblem(64, columns), copied).steps for columns in (256, 253)] == [1, 3]
     assert counted(SoftmaxProblem(64, 253), copied, vector_width=1).steps == 1
 
 
-def test_streaming_takes_more_of_device_memory() -> None:
+def test_streaming_takes_more_of_device_memory():
     problem = SoftmaxProblem(65536, 256)
     assert counted(problem).memory_bytes == problem.work.bytes
     assert counted(problem, streaming=True).memory_bytes == pytest.approx(
@@ -82,15 +86,13 @@ def test_streaming_takes_more_of_device_memory() -> None:
 
 @pytest.mark.parametrize(("columns", "threads_per_row"), [(31, 8), (513, 32)])
 @pytest.mark.parametrize("dtype", [DType.FLOAT32, BF16])
-def test_short_rows_that_begin_between_vectors_are_read_element_by_element(
-    dtype: DType, columns: int, threads_per_row: int
-) -> None:
+def test_short_rows_that_begin_between_vectors_are_read_element_by_element(dtype, columns, threads_per_row):
     """As measured: whole vectors took 1.05 to 1.75 times as long."""
     schedule, _ = preferred(SOFTMAX, SoftmaxProblem(100_000, columns, dtype), H200)
     assert (schedule.vector_width, schedule.threads_per_row) == (1, threads_per_row)
 
 
-def test_a_record_of_short_rows_is_slow_for_rows_of_32_vectors_a_thread() -> None:
+def test_a_record_of_short_rows_is_slow_for_rows_of_32_vectors_a_thread():
     """As measured: 1.48 times as slow as a block for each row."""
     problem = SoftmaxProblem(65536, 4096, BF16)
     short = SoftmaxSchedule(threads=64, threads_per_row=16, vector_width=8, min_blocks_per_sm=2)
@@ -99,19 +101,19 @@ def test_a_record_of_short_rows_is_slow_for_rows_of_32_vectors_a_thread() -> Non
     assert of_short > 1.2 * of_usual
 
 
-def test_half_of_a_causal_square_is_skipped() -> None:
+def test_half_of_a_causal_square_is_skipped():
     problem = SoftmaxProblem(2048, 2048, causal=True)
     assert counted(problem, skip=True).unit_clocks == pytest.approx(counted(problem).unit_clocks / 2, rel=0.01)
 
 
-def test_exponentials_that_are_kept_are_computed_once() -> None:
+def test_exponentials_that_are_kept_are_computed_once():
     two, kept = (counted(SoftmaxProblem(2048, 2048), passes=passes) for passes in (Passes.TWO, Passes.KEPT))
     assert kept.unit_clocks == two.unit_clocks / 2
     assert kept.instructions < two.instructions
 
 
 @pytest.mark.parametrize(("columns", "blocks"), [(66680, 2), (66679, 1)])
-def test_rows_read_again_take_more_registers_if_they_begin_between_vectors(columns: int, blocks: int) -> None:
+def test_rows_read_again_take_more_registers_if_they_begin_between_vectors(columns, blocks):
     again = CrossEntropyBackwardSchedule(
         threads=512, threads_per_row=512, vector_width=8, hold=RowStorage.RELOAD, loads_in_flight=8
     )
@@ -121,14 +123,44 @@ def test_rows_read_again_take_more_registers_if_they_begin_between_vectors(colum
 
 
 @pytest.mark.parametrize(("columns", "width", "steps"), [(512, 8, 1), (513, 8, 3), (513, 1, 1)])
-def test_the_first_part_of_a_row_is_waited_for_in_both_arrays(columns: int, width: int, steps: int) -> None:
+def test_the_first_part_of_a_row_is_waited_for_in_both_arrays(columns, width, steps):
     held = SoftmaxBackwardSchedule(threads=128, threads_per_row=32, vector_width=width)
     (work,) = operator("softmax_backward").workload(SoftmaxBackwardProblem(8192, columns, BF16), held, H200)
     assert work.steps == steps
 
 
 @pytest.mark.parametrize(("rows", "columns", "dtype"), [(8192, 513, BF16), (4096, 8191, DType.FLOAT32)])
-def test_short_rows_of_two_arrays_are_read_element_by_element(rows: int, columns: int, dtype: DType) -> None:
+def test_short_rows_of_two_arrays_are_read_element_by_element(rows, columns, dtype):
     found, _ = preferred(operator("softmax_backward"), SoftmaxBackwardProblem(rows, columns, dtype), H200)
     assert isinstance(found, SoftmaxBackwardSchedule)
     assert found.vector_width == 1
+
+
+def test_few_rows_have_few_vectors_of_a_thread_where_weights_are_waited_for():
+    """As measured on an H100: 12 µs by the threads of a warp, 5.6 by those of a block."""
+    found, _ = preferred(operator("rms_norm"), RmsNormProblem(511, 896, ldx=897), H100)
+    assert isinstance(found, RmsNormSchedule)
+    assert found.rounds(896) <= 4
+
+
+def test_narrow_loads_are_many():
+    """As measured on an H100: 5.6 µs by 16 loads in flight, 9.6 by 4."""
+    problem = ReduceProblem(256, 7277, Operation.L2, Axis.FIRST, BF16, ldx=7285)
+    found, _ = preferred(operator("reduce"), problem, H100)
+    assert isinstance(found, ReduceSchedule)
+    assert found.loads_in_flight == 16
+
+
+@pytest.mark.parametrize(
+    ("problem", "split"),
+    [
+        (SoftmaxProblem(1, 2**24), True),
+        (SoftmaxProblem(3, 2**21, BF16, log=True), True),
+        (SoftmaxProblem(1, 2**24, causal=True), False),  # of which a part counts
+        (SoftmaxProblem(1, 2**24, batch_invariant=True), False),
+        (SoftmaxProblem(8, 2**20), False),  # clusters of 8 blocks have half of the SMs
+    ],
+)
+def test_few_long_rows_are_split(problem, split):
+    schedule, _ = preferred(SOFTMAX, problem, H100)
+    assert isinstance(schedule, SplitSchedule) == split

@@ -6,6 +6,7 @@ from refusals import refused
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.verification import Mismatch, compare, poisoned
 
@@ -36,37 +37,40 @@ test_impossible_problem_is_refused = refused(
         (SoftmaxProblem(64, 64, BF16, align_x=2), (1, 8)),
     ],
 )
-def test_widths(problem: SoftmaxProblem, widths: tuple[int, int]) -> None:
+def test_widths(problem, widths):
     assert problem.widths == widths
 
 
-def test_work_counts_each_element_once() -> None:
+def test_work_counts_each_element_once():
     operations = {Unit.FP32: 4 * 35, Unit.SPECIAL: 35}
     assert SoftmaxProblem(5, 7, BF16).work == Work(2 * 2 * 35, operations)
     assert SoftmaxProblem(5, 7, BF16, lengths=True).work == Work(2 * (35 + 17) + 4 * 5, operations)
+    for rows, mask_rows in ((5, 5), (8, 8), (21, 13)):  # a mask of 8 rows serves two blocks
+        masked = SoftmaxProblem(rows, 7, BF16, mask=Mask.ADD, queries=8, heads=2)
+        assert masked.work.bytes == 2 * 7 * (2 * rows + mask_rows)
 
 
 @pytest.mark.parametrize(("rows", "queries", "columns"), [(12, 4, 6), (12, 6, 4), (13, 5, 5), (3, 7, 5), (1, 1, 9)])
-def test_work_counts_what_causal_rows_keep(rows: int, queries: int, columns: int) -> None:
+def test_work_counts_what_causal_rows_keep(rows, queries, columns):
     problem = SoftmaxProblem(rows, columns, causal=True, queries=queries, lse=True)
     offset = int(problem.scalars["causal_offset"])
     kept = (np.arange(columns) <= (np.arange(rows) % queries + offset)[:, None]).sum()
     assert problem.work.bytes == 4 * (rows * columns + kept + rows)
 
 
-def test_causal_blocks_are_square_unless_stated() -> None:
+def test_causal_blocks_are_square_unless_stated():
     assert SoftmaxProblem(100, 33, causal=True) == SoftmaxProblem(100, 33, causal=True, queries=33)
     assert SoftmaxProblem(100, 33, queries=7) == SoftmaxProblem(100, 33)
     with pytest.raises(ValueError, match=r"^rows=4294967296: expected at most 4294967295 of blocks$"):
         SoftmaxProblem(2**32, 4, causal=True)
 
 
-def test_an_output_that_lies_as_the_input_may_be_the_input() -> None:
+def test_an_output_that_lies_as_the_input_may_be_the_input():
     assert SoftmaxProblem(4, 8).tensors[1].in_place == "x"
     assert SoftmaxProblem(4, 8, ldx=8, ldy=16).tensors[1].in_place == ""
 
 
-def test_reference_is_the_definition() -> None:
+def test_reference_is_the_definition():
     problem = SoftmaxProblem(3, 4, lengths=True, ldx=5, ldy=6)
     x = np.float32([[0, 1, 2, 3, 9], [1e4, 1e4 - 1, np.nan, 5, 9], [7, 7, 7, 7, 9]])
     lengths = np.int32([4, 2, 0])
@@ -77,7 +81,7 @@ def test_reference_is_the_definition() -> None:
     assert np.isnan(y[12:16]).all()
 
 
-def test_the_reference_of_logarithms_is_the_definition() -> None:
+def test_the_reference_of_logarithms_is_the_definition():
     problem = SoftmaxProblem(3, 3, log=True, causal=True, zero_rows=True, lse=True)
     x = np.float32([[1, 9, 9], [2, 2, 9], [-np.inf, -np.inf, -np.inf]]).reshape(-1)
     found = problem.reference({"x": x}, {"temperature": 0.5, "causal_offset": 0})
@@ -87,7 +91,7 @@ def test_the_reference_of_logarithms_is_the_definition() -> None:
     np.testing.assert_allclose(found["lse"], [2, 4 - half, impossible], rtol=1e-14)
 
 
-def test_inputs_have_rows_of_every_kind() -> None:
+def test_inputs_have_rows_of_every_kind():
     x = SoftmaxProblem(64, 256).inputs(0)["x"].reshape(64, 256)
     assert np.isnan(x).any(axis=1).sum() == 1
     assert (x == np.inf).any(axis=1).sum() == 1
@@ -98,7 +102,7 @@ def test_inputs_have_rows_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 9), (2, 1), (3, 100), (500, 7)])
-def test_lengths_are_within_the_row_and_add_up_to_half(rows: int, columns: int) -> None:
+def test_lengths_are_within_the_row_and_add_up_to_half(rows, columns):
     lengths = SoftmaxProblem(rows, columns, lengths=True).inputs(0)["lengths"]
     assert 0 <= lengths.min() <= lengths.max() <= columns
     if rows > 1:
@@ -106,7 +110,7 @@ def test_lengths_are_within_the_row_and_add_up_to_half(rows: int, columns: int) 
 
 
 @pytest.mark.parametrize("columns", [16, 8192])
-def test_the_tolerance_is_that_of_float32(columns: int) -> None:
+def test_the_tolerance_is_that_of_float32(columns):
     """A result that is off in its 16th bit is wrong."""
     problem = SoftmaxProblem(64, columns)
     inputs = problem.inputs(0)

@@ -15,7 +15,7 @@ from autotune.search_spaces.contract.modelled_time import fastest_first
 
 
 @pytest.mark.parametrize("compiler", ["NVRTC 1.0", ""])
-def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compiler: str) -> None:
+def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compiler):
     problem = TRANSPOSE.problem_type(64, 64)
     *special, generic = dict.fromkeys(one.shape_generic for one in schedules(20, problem))
     own = [*(one.shape_specialized for one in special), generic]
@@ -28,7 +28,7 @@ def test_the_few_fastest_of_the_problem_by_any_compiler_and_one_for_others(compi
     assert len(first) == len(set(first))
 
 
-def test_the_winner_of_the_same_problem_on_a_relative_is_tried_first() -> None:
+def test_the_winner_of_the_same_problem_on_a_relative_is_tried_first():
     problem, h100 = TRANSPOSE.problem_type(4096, 4096), device("h100").spec
     drawn = dict.fromkeys(one.shape_generic for one in schedules(100, problem))
     winner = fastest_first(
@@ -41,7 +41,7 @@ def test_the_winner_of_the_same_problem_on_a_relative_is_tried_first() -> None:
         assert winner[0] not in History(TRANSPOSE, problem, device("a100"), db).first_candidates()
 
 
-def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones() -> None:
+def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones():
     problem, spec = TRANSPOSE.problem_type(4096, 4096), device("h200").spec
     drawn = dict.fromkeys(one.shape_generic for one in schedules(100, problem))
     others = [one for one in drawn if one not in TRANSPOSE.seeds(problem, spec)][:7]
@@ -56,7 +56,7 @@ def test_the_winners_of_the_nearest_problems_come_too_but_for_illegal_ones() -> 
     assert illegal not in first
 
 
-def test_what_ended_in_todays_study_is_known_without_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_ended_in_todays_study_is_known_without_its_program(monkeypatch):
     problem, h200 = TRANSPOSE.problem_type(64, 64), device("h200")
     drawn, today = TRANSPOSE.seeds(problem, h200.spec)[:3], study_name(TRANSPOSE, problem, h200)
     found = [

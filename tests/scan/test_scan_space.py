@@ -44,7 +44,7 @@ test_violations_carry_the_values = illegal(
 )
 
 
-def test_workspace_holds_a_word_of_each_tile_group_and_section() -> None:
+def test_workspace_holds_a_word_of_each_tile_group_and_section():
     schedule = LookBackSchedule(64, 1, 1)
     assert schedule.groups(ScanProblem(1, 64 * 1025)) == (1025, 33, 2)
     assert schedule.workspace_bytes(ScanProblem(1, 64 * 1025)) == 16 + 8 * (1025 + 33 + 2)
@@ -55,7 +55,7 @@ def test_workspace_holds_a_word_of_each_tile_group_and_section() -> None:
 @pytest.mark.parametrize(
     "problem", [ALL, MATRIX, ScanProblem(262144, 256), ScanProblem(32, 1 << 22)], ids=lambda p: p.key
 )
-def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
+def test_first_seeds_keep_memory_busy(problem):
     for schedule in OPERATOR.seeds(problem, SPEC)[:3]:
         footprint = schedule.footprint(problem)
         resident = min(2048 // footprint.threads, 65536 // (footprint.threads * footprint.registers))
@@ -79,12 +79,12 @@ def test_first_seeds_keep_memory_busy(problem: ScanProblem) -> None:
     ],
     ids=str,
 )
-def test_long_rows_are_shared_where_there_are_few(problem: ScanProblem, kernel: str) -> None:
+def test_long_rows_are_shared_where_there_are_few(problem, kernel):
     assert {seed.kernel for seed in OPERATOR.seeds(problem, SPEC)} >= {kernel}
     assert OPERATOR.default(problem, SPEC).kernel == ("rows" if kernel == "rows" else "look_back")
 
 
-def test_workload_counts_what_moves() -> None:
+def test_workload_counts_what_moves():
     shared, turned = LookBackSchedule(256, 4, 4), RowsSchedule(256, 256, 4, 4)
     for schedule, steps in ((shared, 1), (turned, 4096)):
         (counted,) = OPERATOR.workload(ALL, schedule, SPEC)

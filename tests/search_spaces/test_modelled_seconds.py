@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +20,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
+from autotune.dispatcher.choice.modelled import preferred
 from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device, named_devices
@@ -34,9 +34,7 @@ from autotune.search_spaces.matmul.sgemm.waves import filling
 
 H200 = named_device("h200")
 COSTS = MachineCosts.of(H200)
-
 GEMM, SGEMM, TRANSPOSE, SOFTMAX = operator("gemm"), operator("sgemm"), operator("transpose"), operator("softmax")
-
 PROBLEM = SgemmProblem(1, 1, 1)
 
 SMALL = SgemmSchedule(
@@ -45,7 +43,6 @@ SMALL = SgemmSchedule(
 
 # One block of four warps, of which an SM holds eight.
 BLOCK = Workload(blocks=1, footprint=Footprint(128, registers=64), memory_bytes=0)
-
 EIGHT = {"blocks": 8 * H200.sm_count}
 
 
@@ -60,13 +57,9 @@ def clocks(**counts):
 
 
 ISSUE, LATENCY = COSTS.issue_clocks, COSTS.latency_seconds * H200.clock_hz
-
 BARRIER, LINE = COSTS.barrier_clocks, COSTS.line_clocks
-
 WAIT = LATENCY + COSTS.store_seconds * H200.clock_hz
-
 TWO = {"blocks": 2 * H200.sm_count}  # for each SM
-
 ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
 
 
@@ -269,7 +262,6 @@ def test_a_device_of_twice_the_rates_takes_half_as_long_but_for_what_is_latency(
 
 
 sizes = st.floats(0, 13).map(lambda exponent: int(2**exponent))
-
 devices = st.sampled_from([named_device(identifier) for identifier in named_devices()])
 
 
@@ -288,7 +280,7 @@ def test_no_operator_is_modelled_faster_than_a_device_executes_it(spec):
         suites = (json.loads(path.read_text()) for path in one.suites.values())
         fields = ({name: value for name, value in entry.items() if name != "group"} for s in suites for entry in s)
         listed = [one.problem_type.from_dict(values) for values in fields]
-        problems += [(one, max(listed, key=lambda problem: roofline(problem, spec)))]
+        problems += [(one, max(listed, key=lambda problem: roofline(problem, spec)))] if listed else []
     for one, wanted in problems:
         for schedule in one.seeds(wanted, spec)[:3]:
             assert modelled_seconds(one, wanted, schedule, spec) > roofline(wanted, spec), (wanted.key, schedule)
@@ -338,11 +330,11 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (SOFTMAX, SoftmaxProblem(65536, 509), SOFTMAX.default(SoftmaxProblem(65536, 509), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert model_version(H200).startswith("14-")
+    assert model_version(H200).startswith("15-")
     assert found == ["53.7240", "20.0209", "1042.8237", "66.1986", "5.4242", "67.8165"]
 
 
-def problem(work: Work) -> Any:
+def problem(work):
     return SimpleNamespace(work=work)
 
 
@@ -357,11 +349,11 @@ def problem(work: Work) -> Any:
         (Work(10**9, {Unit.TENSOR_FP8: 10**12}), "a100", "1000 TFLOP/s"),
     ],
 )
-def test_a_rate_is_of_what_bounds_the_problem(work: Work, device: str, shown: str) -> None:
+def test_a_rate_is_of_what_bounds_the_problem(work, device, shown):
     assert rate(problem(work), named_device(device), 1e-3) == shown
 
 
-def test_scripts_get_all_rates() -> None:
+def test_scripts_get_all_rates():
     both = problem(Work(10, {Unit.FP32: 20, Unit.SPECIAL: 5}))
     assert rates_document(both, 2.0) == {
         "bytes_per_second": 5,
@@ -370,25 +362,35 @@ def test_scripts_get_all_rates() -> None:
     assert rates_document(both, None) == {"bytes_per_second": None, "operations_per_second": None}
 
 
-def test_a_wave_of_clusters_is_filled() -> None:
+def test_a_wave_of_clusters_is_filled():
     """9 × 14 tiles of 88×96, each of two blocks, are 252 of the 264 blocks that fit."""
     found = {(s.block_m, s.block_n, s.cluster_k): s for s in filling(SgemmProblem(777, 1333, 555), H200)}
     schedule = found[88, 96, 2]
     assert (schedule.thread_m, schedule.thread_n, schedule.warps, schedule.min_blocks_per_sm) == (22, 6, 4, 2)
 
 
-def test_seeds_fit_them_to_the_problem() -> None:
+def test_seeds_fit_them_to_the_problem():
     legal = OPERATOR.seeds(SgemmProblem(777, 1333, 555), H200)
     fitted = [seed for seed in legal if (seed.block_m, seed.block_n, seed.cluster_k) == (88, 96, 2)]
     assert [seed.vector_b for seed in fitted] == [1]
 
 
 @pytest.mark.parametrize("device", ["a100", "t4"])
-def test_devices_without_clusters_get_single_blocks(device: str) -> None:
+def test_devices_without_clusters_get_single_blocks(device):
     found = filling(SgemmProblem(777, 1333, 555), named_device(device))
     assert found
     assert all(schedule.cluster_k == 1 for schedule in found)
 
 
-def test_many_waves_need_no_such_tiles() -> None:
+def test_many_waves_need_no_such_tiles():
     assert not filling(SgemmProblem(8192, 8192, 8192), H200)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "single"), [((8192, 6779, 32), True), ((8192, 6784, 32), False), ((2048, 2049, 896), False)]
+)
+def test_rows_of_c_that_begin_anywhere_are_stored_column_by_column_where_storing_bounds(sizes, single):
+    """As measured on an H100: 127 µs by strips of one column, 430 by strips of four."""
+    schedule, _ = preferred(SGEMM, SgemmProblem(*sizes, transpose_a=True), H200)
+    assert isinstance(schedule, SgemmSchedule)
+    assert (schedule.thread_n % 2 == 1) == single

@@ -53,12 +53,12 @@ ADVERTISED_TENSOR_TFLOPS = {
 }
 
 
-def test_every_promised_device_is_there() -> None:
+def test_every_promised_device_is_there():
     assert set(named_devices()) == set(ADVERTISED_TFLOPS)
 
 
 @pytest.mark.parametrize("identifier", named_devices())
-def test_a_device_is_complete_and_plausible(identifier: str) -> None:
+def test_a_device_is_complete_and_plausible(identifier):
     spec = named_device(identifier)
     for field in fields(DeviceSpec):
         assert getattr(spec, field.name) or field.name == "shared_reserved", field.name
@@ -69,7 +69,7 @@ def test_a_device_is_complete_and_plausible(identifier: str) -> None:
     assert 4 << 20 <= spec.l2_bytes <= 256 << 20
 
 
-def test_models_are_named_as_the_driver_names_them() -> None:
+def test_models_are_named_as_the_driver_names_them():
     names = {identifier: named_device(identifier).name for identifier in named_devices()}
     assert len(set(names.values())) == len(names)
     assert names["h200"] == "NVIDIA H200"
@@ -77,13 +77,13 @@ def test_models_are_named_as_the_driver_names_them() -> None:
     assert names["h100"] == "NVIDIA H100 80GB HBM3"
 
 
-def test_h200_is_the_one_that_was_measured() -> None:
+def test_h200_is_the_one_that_was_measured():
     spec = named_device("h200")
     assert (spec.sm_count, spec.clock_hz, spec.arch) == (132, 1.98e9, "sm_90")
     assert (spec.l2_bytes, spec.bandwidth) == (60 << 20, 4.8e12)
 
 
-def test_devices_of_one_compute_capability_share_its_limits() -> None:
+def test_devices_of_one_compute_capability_share_its_limits():
     assert capability_limits((8, 9)).items() <= vars(named_device("l4")).items()
     shared = capability_limits((8, 9))
     assert shared.pop("rates")[Unit.FP32] == 128
@@ -91,7 +91,7 @@ def test_devices_of_one_compute_capability_share_its_limits() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_figure_names_a_stated_source(path: Path) -> None:
+def test_every_figure_names_a_stated_source(path):
     content = json.loads(path.read_text())
     sources = content.pop("sources")
     sections = content.values() if path.stem == "compute_capabilities" else [content]
@@ -99,17 +99,17 @@ def test_every_figure_names_a_stated_source(path: Path) -> None:
     assert {figure["source"] for figure in figures} == set(sources)
 
 
-def test_an_unknown_device_lists_the_known_ones() -> None:
+def test_an_unknown_device_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"unknown device 'h300'; known: a100, a6000, .*, t4$"):
         named_device("h300")
 
 
-def test_an_unknown_compute_capability_lists_the_known_ones() -> None:
+def test_an_unknown_compute_capability_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"unknown compute capability 6\.1; known: 7\.5, 8\.0, "):
         capability_limits((6, 1))
 
 
-def test_units_that_a_device_lacks_have_others_do_their_work() -> None:
+def test_units_that_a_device_lacks_have_others_do_their_work():
     a100, t4 = named_device("a100"), named_device("t4")
     assert (a100.executing(Unit.TENSOR_FP8), a100.peak(Unit.TENSOR_FP8)) == (Unit.TENSOR_FP16, 2 * 1024 * 108 * 1.41e9)
     assert t4.executing(Unit.TENSOR_BF16) is t4.executing(Unit.TENSOR_TF32) is Unit.FP32
@@ -119,7 +119,7 @@ def test_units_that_a_device_lacks_have_others_do_their_work() -> None:
 
 
 @pytest.mark.parametrize("capability", [name for name in CAPABILITIES if name not in ("sources", "all")])
-def test_every_compute_capability_has_a_rate_for_the_work_of_each_unit(capability: str) -> None:
+def test_every_compute_capability_has_a_rate_for_the_work_of_each_unit(capability):
     major, minor = map(int, capability.split("."))
     rates = capability_limits((major, minor))["rates"]
     spec = replace(named_device("h200"), rates=rates)
@@ -129,7 +129,7 @@ def test_every_compute_capability_has_a_rate_for_the_work_of_each_unit(capabilit
 
 
 @pytest.mark.parametrize("identifier", named_devices())
-def test_a_spec_stored_before_rates_by_unit_is_completed(identifier: str) -> None:
+def test_a_spec_stored_before_rates_by_unit_is_completed(identifier):
     today = asdict(named_device(identifier))
     stored = json.loads(json.dumps(today))
     stored["fp32_lanes"] = stored.pop("rates")["fp32"]
@@ -137,14 +137,14 @@ def test_a_spec_stored_before_rates_by_unit_is_completed(identifier: str) -> Non
     assert completed_spec(today) == today
 
 
-def test_a_stored_spec_of_an_unknown_device_keeps_the_rate_that_it_states() -> None:
+def test_a_stored_spec_of_an_unknown_device_keeps_the_rate_that_it_states():
     stored = {"name": "NVIDIA Unheard", "compute_capability": [6, 1], "fp32_lanes": 128}
     assert completed_spec(stored)["rates"] == {"fp32": 128}
     assert completed_spec({"fp32_lanes": 128})["rates"] == {"fp32": 128}
     assert completed_spec({"more": 1}) == {"more": 1}
 
 
-def test_the_digest_of_the_shipped_records_still_names_their_device() -> None:
+def test_the_digest_of_the_shipped_records_still_names_their_device():
     (device,) = json.loads((pretuned.FOLDER / "nvidia_h200" / "sgemm-nvrtc-13.0.json").read_text())["devices"]
     values = completed_spec(device["limits"])
     assert DeviceSpec(**values | {"compute_capability": (9, 0)}).digest == "69812261eceb5a6b"

@@ -3,7 +3,6 @@
 import random
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from cuda.pathfinder import find_nvidia_header_directory
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device, named_devices
 from autotune.search_spaces.machine.occupancy import (
     Limiter,
@@ -26,13 +24,9 @@ from autotune.search_spaces.machine.occupancy_steps import Resource, Step, most_
 from autotune.search_spaces.machine.resources import footprint_violations
 
 KIB = 1024
-
 devices = st.sampled_from([named_device(identifier) for identifier in named_devices()])
-
 block_sizes = st.integers(1, 1024)
-
 register_counts = st.integers(0, 255)
-
 shared_sizes = st.integers(0, 227 * KIB)
 
 
@@ -45,16 +39,14 @@ shared_sizes = st.integers(0, 227 * KIB)
         ("a6000", 1024, 37, 8 * KIB, 1, Limiter.WARPS),
     ],
 )
-def test_worked_examples(
-    device: str, threads: int, registers: int, shared_bytes: int, blocks: int, limiter: Limiter
-) -> None:
+def test_worked_examples(device, threads, registers, shared_bytes, blocks, limiter):
     found = occupancy(named_device(device), threads, registers, shared_bytes)
     assert found.blocks_per_sm == blocks
     assert limiter in found.limiters
     assert found.warps_per_sm == blocks * threads // 32
 
 
-def test_a_small_kernel_is_limited_by_blocks() -> None:
+def test_a_small_kernel_is_limited_by_blocks():
     found = occupancy(named_device("h200"), 32, 16, 0)
     assert (found.blocks_per_sm, found.limiters, found.fraction) == (32, (Limiter.BLOCKS,), 0.5)
 
@@ -62,7 +54,7 @@ def test_a_small_kernel_is_limited_by_blocks() -> None:
 @pytest.mark.parametrize(
     ("threads", "blocks", "registers"), [(128, 1, 255), (256, 2, 128), (256, 3, 80), (1024, 1, 64)]
 )
-def test_the_most_registers_with_which_so_many_blocks_fit(threads: int, blocks: int, registers: int) -> None:
+def test_the_most_registers_with_which_so_many_blocks_fit(threads, blocks, registers):
     spec = named_device("h200")
     assert most_registers(spec, threads, blocks) == registers
     assert blocks_per_sm(spec, threads, registers, 0) >= blocks
@@ -77,21 +69,19 @@ def test_the_most_registers_with_which_so_many_blocks_fit(threads: int, blocks: 
         (128, 32, 99 * KIB + 1, Limiter.SHARED_MEMORY),
     ],
 )
-def test_a_block_that_does_not_fit(threads: int, registers: int, shared_bytes: int, limiter: Limiter) -> None:
+def test_a_block_that_does_not_fit(threads, registers, shared_bytes, limiter):
     found = occupancy(named_device("rtx4090"), threads, registers, shared_bytes)
     assert (found.blocks_per_sm, found.fraction, found.limiters) == (0, 0.0, (limiter,))
 
 
 @pytest.mark.parametrize("arguments", [(0, 32, 0), (32, -1, 0), (32, 32, -1)])
-def test_amounts_that_cannot_be(arguments: tuple[int, int, int]) -> None:
+def test_amounts_that_cannot_be(arguments):
     with pytest.raises(ValueError, match="expected at least 1, 0 and 0"):
         occupancy(named_device("t4"), *arguments)
 
 
 @given(devices, block_sizes, register_counts, shared_sizes)
-def test_residents_fit_and_one_more_block_does_not(
-    spec: DeviceSpec, threads: int, registers: int, shared_bytes: int
-) -> None:
+def test_residents_fit_and_one_more_block_does_not(spec, threads, registers, shared_bytes):
     found = occupancy(spec, threads, registers, shared_bytes)
     warps = ceil_div(threads, 32)
     assert found.warps_per_sm == found.blocks_per_sm * warps
@@ -104,9 +94,7 @@ def test_residents_fit_and_one_more_block_does_not(
 
 
 @given(devices, block_sizes, register_counts, shared_sizes, st.integers(0, 64), st.integers(0, 64 * KIB))
-def test_more_of_anything_never_gives_more_blocks(
-    spec: DeviceSpec, threads: int, registers: int, shared_bytes: int, more: int, more_shared: int
-) -> None:
+def test_more_of_anything_never_gives_more_blocks(spec, threads, registers, shared_bytes, more, more_shared):
     blocks = occupancy(spec, threads, registers, shared_bytes).blocks_per_sm
     assert occupancy(spec, threads + more, registers, shared_bytes).blocks_per_sm <= blocks
     assert occupancy(spec, threads, registers + more, shared_bytes).blocks_per_sm <= blocks
@@ -142,7 +130,7 @@ int main() {
 """
 
 
-def test_agrees_with_the_calculator_of_the_cuda_toolkit(tmp_path: Path) -> None:
+def test_agrees_with_the_calculator_of_the_cuda_toolkit(tmp_path):
     headers = find_nvidia_header_directory("cudart")
     assert headers, "cuda_occupancy.h comes with the nvidia-cuda-runtime wheel"
     source = tmp_path / "calculator.cpp"
@@ -181,7 +169,7 @@ def test_agrees_with_the_calculator_of_the_cuda_toolkit(tmp_path: Path) -> None:
     assert len(set(ours)) > 10
 
 
-def test_blocks_that_must_fit_an_sm_do_and_one_always_does() -> None:
+def test_blocks_that_must_fit_an_sm_do_and_one_always_does():
     spec = named_device("h200")
     assert resident_blocks(Footprint(256, registers=255), spec) == 1
     assert resident_blocks(Footprint(256, registers=255, min_blocks_per_sm=4), spec) == 4
@@ -190,13 +178,11 @@ def test_blocks_that_must_fit_an_sm_do_and_one_always_does() -> None:
 
 
 UNIT = 128  # bytes in which every device allocates shared memory, or a multiple of it
-
 footprints = st.builds(Footprint, st.integers(1, 1024), st.integers(0, 227 * KIB), st.integers(1, 255))
-
 device_specs = st.sampled_from([named_device(name) for name in named_devices()])
 
 
-def every_amount(spec: DeviceSpec, resource: Resource) -> range:
+def every_amount(spec, resource):
     """All that a block may have of it; of shared memory the last byte of each unit."""
     if resource is Resource.SHARED_BYTES:
         return range(0, spec.shared_per_block + 1, UNIT)
@@ -205,7 +191,7 @@ def every_amount(spec: DeviceSpec, resource: Resource) -> range:
 
 @settings(max_examples=10)
 @given(device_specs, footprints, st.sampled_from(Resource))
-def test_each_amount_is_in_the_step_with_its_blocks(spec: DeviceSpec, block: Footprint, resource: Resource) -> None:
+def test_each_amount_is_in_the_step_with_its_blocks(spec, block, resource):
     found = steps(spec, block, resource)
     blocks = {}
     for amount in every_amount(spec, resource):
@@ -220,9 +206,7 @@ def test_each_amount_is_in_the_step_with_its_blocks(spec: DeviceSpec, block: Foo
 
 @settings(max_examples=10)
 @given(device_specs, footprints, st.sampled_from(Resource), st.integers(1, 33))
-def test_the_most_that_allows_so_many_blocks(
-    spec: DeviceSpec, block: Footprint, resource: Resource, blocks: int
-) -> None:
+def test_the_most_that_allows_so_many_blocks(spec, block, resource, blocks):
     fitting = []
     for amount in every_amount(spec, resource):
         changed = replace(block, **{resource: amount})
@@ -240,13 +224,13 @@ def test_the_most_that_allows_so_many_blocks(
         (32, Resource.REGISTERS, 48),
     ],
 )
-def test_what_one_block_more_needs_on_an_a100(shared: int, resource: Resource, expected: int) -> None:
+def test_what_one_block_more_needs_on_an_a100(shared, resource, expected):
     spec, block = named_device("a100"), Footprint(256, shared * KIB, 64)
     blocks = occupancy(spec, block.threads, block.registers, block.shared_bytes).blocks_per_sm
     assert most_for_blocks(spec, block, resource, blocks + 1) == expected
 
 
-def test_no_amount_of_registers_allows_so_many_blocks() -> None:
+def test_no_amount_of_registers_allows_so_many_blocks():
     assert most_for_blocks(named_device("a100"), Footprint(1024, 0, 32), Resource.REGISTERS, 33) is None
 
 
@@ -265,6 +249,6 @@ def test_no_amount_of_registers_allows_so_many_blocks() -> None:
         ("a100", Footprint(64, 166_913), "shared memory 166913 B over the 166912 B a block may have on sm_80"),
     ],
 )
-def test_the_first_resource_of_which_a_block_takes_too_much(device: str, footprint: Footprint, violation: str) -> None:
+def test_the_first_resource_of_which_a_block_takes_too_much(device, footprint, violation):
     found = list(footprint_violations(named_device(device), footprint))
     assert [line[: len(violation)] for line in found] == [violation] * bool(violation)

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import count, islice
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -14,17 +13,13 @@ from autotune.search_spaces.contract.asked import asked_for
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.contract.restriction import restrict_schedules, restrict_values, sample
 from autotune.search_spaces.contract.sizes import space_size
-from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
+from autotune.search_spaces.contract.space import Parameter, Space, field_parameters
 from autotune.search_spaces.contract.union_space import union_of
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-
 TRANSPOSE = operator("transpose")
-
 PROBLEM = TRANSPOSE.problem_type(4096, 4096)
-
 SPACE = TRANSPOSE.space(PROBLEM, SPEC)
 
 WORDS = [
@@ -169,13 +164,13 @@ class Tile(Schedule):
     columns: int = 1
 
 
-def tiles(side: int, largest_area: int) -> Any:
+def tiles(side, largest_area):
     """An operator whose tiles have sides of 1 … `side`; areas over `largest_area` are not legal."""
 
-    def build(draw: Draw) -> Tile:
+    def build(draw):
         return Tile(int(draw["rows"]), int(draw["columns"]))
 
-    def violations(problem: object, tile: Tile, spec: DeviceSpec) -> list[str]:
+    def violations(problem, tile, spec):
         return [] if tile.rows * tile.columns <= largest_area else [f"{tile.rows} × {tile.columns} is too large"]
 
     sides = tuple(range(1, side + 1))
@@ -183,29 +178,29 @@ def tiles(side: int, largest_area: int) -> Any:
     return SimpleNamespace(space=lambda problem, spec: space, violations=violations)
 
 
-def legal_tiles(side: int, largest_area: int) -> int:
+def legal_tiles(side, largest_area):
     return sum(a * b <= largest_area for a in range(1, side + 1) for b in range(1, side + 1))
 
 
-def test_a_small_space_is_counted() -> None:
+def test_a_small_space_is_counted():
     size = space_size(tiles(8, 20), None, H200, draws=64)
     assert (size.raw, size.legal, size.standard_error) == (64, legal_tiles(8, 20), 0.0)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_large_space_is_estimated_within_its_error(seed: int) -> None:
+def test_a_large_space_is_estimated_within_its_error(seed):
     size = space_size(tiles(200, 10_000), None, H200, draws=1000, seed=seed)
     assert size.raw == 40_000
     assert 0 < size.standard_error < 0.02 * size.raw
     assert abs(size.legal - legal_tiles(200, 10_000)) < 4 * size.standard_error
 
 
-def test_an_estimate_is_reproducible() -> None:
+def test_an_estimate_is_reproducible():
     first, again, other = (space_size(tiles(100, 5000), None, H200, draws=500, seed=seed) for seed in (7, 7, 8))
     assert first == again != other
 
 
-def test_a_sample_without_a_legal_draw_does_not_claim_certainty() -> None:
+def test_a_sample_without_a_legal_draw_does_not_claim_certainty():
     size = space_size(tiles(100, 0), None, H200, draws=500)
     assert size.legal == 0
     assert size.standard_error > 0
@@ -231,13 +226,13 @@ class Wide(Schedule):
 UNION = union_of({kind.kernel: Space(field_parameters(kind), kind.from_dict) for kind in (Narrow, Wide)})
 
 
-def test_equal_parameters_are_shared_and_others_told_apart() -> None:
+def test_equal_parameters_are_shared_and_others_told_apart():
     names = ["kernel", "threads", "narrow.width", "wide.width", "stages"]
     assert [parameter.name for parameter in UNION.parameters] == names
     assert UNION.size == 4 + 12 == len({UNION.build(draw) for draw in UNION.all_draws()})
 
 
-def test_a_draw_counts_for_its_kernel_alone() -> None:
+def test_a_draw_counts_for_its_kernel_alone():
     draw = {"kernel": "narrow", "threads": 128, "narrow.width": 2, "wide.width": 8, "stages": 4}
     assert UNION.build(draw) == Narrow(128, 2)
     assert UNION.build(UNION.draw_of(Narrow(128, 2))) == Narrow(128, 2)
@@ -245,7 +240,7 @@ def test_a_draw_counts_for_its_kernel_alone() -> None:
     assert drawn["narrow"] > 30 < drawn["wide"]
 
 
-def test_values_are_kept_by_their_names_here() -> None:
+def test_values_are_kept_by_their_names_here():
     kept = UNION.keeping({"threads": (128,), "wide.width": (8,), "stages": (2, 3)})
     assert {UNION.build(draw) for draw in kept.all_draws()} >= {Narrow(128, 1), Narrow(128, 2)}
     assert kept.size == 2 + 2 and Wide(128, 8, 3) in kept and Wide(128, 4, 3) not in kept

@@ -184,7 +184,7 @@ def wavefronts(schedule, size):
     total = 0
     for first in range(0, schedule.threads, served):
         for j in range(schedule.vector_load):
-            words: dict[int, set[int]] = {}
+            words = {}
             for thread in range(first, first + served):
                 m = thread // schedule.lanes_n * schedule.vector_store
                 group = thread % schedule.lanes_n

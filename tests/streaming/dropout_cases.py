@@ -4,7 +4,6 @@ from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, M
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-
 FLOAT32, BFLOAT16, FLOAT16 = DTYPES
 BYTES, BITS = Mask.BYTES, Mask.BITS
 

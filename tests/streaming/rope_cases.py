@@ -6,19 +6,15 @@ from random import Random
 
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
-from autotune.codegen.streaming.rope.schedule import RopeSchedule
-from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.streaming.rope import OPERATOR
 
 SPEC = named_device("h200")
 # The emulator walks through every element: larger problems take long and add nothing.
 _ELEMENTS = 1 << 13
-
 FLOAT32, BFLOAT16, FLOAT16 = DTYPES
 TABLE = Angles.TABLE
 OFFSET, INT32, INT64 = Positions
-Case = tuple[RopeProblem, RopeSchedule]
 WITH_TABLE = {"angles": TABLE, "table_rows": 50}
 KINDS = (
     {},
@@ -51,13 +47,13 @@ SMALL_PROBLEMS = (
 )
 
 
-def drawn_cases(count: int, spec: DeviceSpec = SPEC) -> list[Case]:
+def drawn_cases(count, spec=SPEC):
     """`count` cases that are legal on a device, kinds of problems in turn; always the same ones."""
     random = Random(11)
     return [_case(random, spec, index) for index in range(count)]
 
 
-def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
+def _case(random, spec, index):
     dtype = DTYPES[(index + index // 3) % 3]
     like = RopeProblem(256, 8, 4, 64, rotary_dim=32 * (index % 2), dtype=dtype, **KINDS[index % len(KINDS)])
     space = OPERATOR.space(like, spec)
@@ -70,7 +66,7 @@ def _case(random: Random, spec: DeviceSpec, index: int) -> Case:
     raise AssertionError("1000 draws and none is legal")
 
 
-def _problem(random: Random, schedule: RopeSchedule, like: RopeProblem) -> RopeProblem:
+def _problem(random, schedule, like):
     """A few tokens whose heads are rotated in whole or in part, with gaps or without."""
     width = schedule.vector_width
     head_dim = random.choice((2 * width, 6 * width, 8 * width, 32))

@@ -1,7 +1,5 @@
 """dropout: which elements it keeps, its kernels, schedules and calls; tests/contract runs its cases."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pytest
 from dropout_cases import BFLOAT16, BITS, BYTES, SPEC
@@ -13,7 +11,6 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.philox import philox, random_words
-from autotune.codegen.model.problem import Array
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.random_state import RandomState
 from autotune.codegen.model.tensor import Role, Tensor
@@ -39,26 +36,26 @@ KNOWN = (
 )
 
 
-def with_scalars(problem: DropoutProblem, **scalars: float) -> DropoutProblem:
+def with_scalars(problem, **scalars):
     class Changed(DropoutProblem):
         @property
-        def scalars(self) -> Mapping[str, float]:
+        def scalars(self):
             return {**super().scalars, **scalars}
 
     return Changed.from_dict(problem.to_dict())
 
 
-def program(problem: DropoutProblem, words: str = "") -> Program:
+def program(problem, words=""):
     return OPERATOR.program(problem, DropoutSchedule.parse(words.split()), SPEC)
 
 
 @pytest.mark.parametrize(("counter", "key", "words"), KNOWN)
-def test_philox_gives_the_known_words(counter: tuple[int, ...], key: tuple[int, ...], words: tuple[int, ...]) -> None:
+def test_philox_gives_the_known_words(counter, key, words):
     assert philox(np.array([counter], np.uint32), (key[0], key[1])).tolist() == [list(words)]
     assert _on_device(counter, key).tolist() == list(words)
 
 
-def _on_device(counter: tuple[int, ...], key: tuple[int, ...]) -> Array:
+def _on_device(counter, key):
     """The words that cuda/philox.cuh computes."""
     low, high, seed = (pair[0] | pair[1] << 32 for pair in (counter[:2], counter[2:], key))
     arguments = (
@@ -82,14 +79,14 @@ extern "C" __global__ void __launch_bounds__(1) kernel(const Arguments arguments
     return words
 
 
-def test_numbers_are_those_of_counter_offset_and_key() -> None:
+def test_numbers_are_those_of_counter_offset_and_key():
     """Beyond the first words: quad 2^32 and an offset and a seed of more than 32 bits."""
     words = random_words(9, SEED, OFFSET)
     counter = np.array([[2, 0, OFFSET % 2**32, OFFSET >> 32]], np.uint32)
     assert words[8] == philox(counter, (SEED % 2**32, SEED >> 32))[0, 0]
 
 
-def test_each_row_may_have_a_state_of_its_own() -> None:
+def test_each_row_may_have_a_state_of_its_own():
     state = RandomState(pairs=3)
     output = Tensor.flat("words", DType.UINT32, 12, Role.OUTPUT, 4)
     tensors = (*state.tensors, output)
@@ -109,58 +106,57 @@ extern "C" __global__ void __launch_bounds__(3) kernel(const Arguments arguments
     np.testing.assert_array_equal(arrays["words"], np.concatenate(rows))
 
 
-def _thresholds() -> list[float]:
+def _thresholds():
     """That of a word of the first elements is kept by, and that it is not."""
     word = int(random_words(40, SEED, OFFSET)[17])
     return [word / 2**32, (word + 1) / 2**32]
 
 
 @pytest.mark.parametrize("p", [0.0, 2.0**-32, *_thresholds(), 0.5, 1 - 2.0**-24, 1.0])
-def test_every_probability_is_exact(p: float) -> None:
+def test_every_probability_is_exact(p):
     problem = with_scalars(DropoutProblem(5, 33, BFLOAT16, True, True, BYTES, ldx=40), p=p)
     verify(problem, program(problem, "threads=128 vector_width=1 items=2"), seeds=(0,))
     verify(problem, emit_naive(problem), seeds=(0,))
 
 
-def test_a_threshold_is_the_least_word_that_is_kept() -> None:
+def test_a_threshold_is_the_least_word_that_is_kept():
     at, above = _thresholds()
     for p, kept in ((at, 1), (above, 0)):
         problem = with_scalars(DropoutProblem(1, 40, mask=BYTES), p=p)
         assert problem.reference(problem.inputs(0), problem.scalars)["mask"][17] == kept
 
 
-def test_nothing_and_everything_is_kept() -> None:
+def test_nothing_and_everything_is_kept():
     problem = DropoutProblem(3, 300)
     inputs = problem.inputs(0)
     for p, expected in ((0.0, inputs["x"]), (1.0, np.zeros_like(inputs["x"]))):
         np.testing.assert_array_equal(problem.reference(inputs, {**problem.scalars, "p": p})["y"], expected)
 
 
-def test_a_mask_of_bits_is_numpys() -> None:
+def test_a_mask_of_bits_is_numpys():
     plain, packed = (DropoutProblem(3, 75, mask=mask) for mask in (BYTES, BITS))
     found = [problem.reference(problem.inputs(0), problem.scalars)["mask"] for problem in (plain, packed)]
     np.testing.assert_array_equal(np.packbits(found[0], bitorder="little"), found[1])
 
 
-def test_the_last_byte_of_a_mask_may_have_the_bits_of_one_thread_of_two() -> None:
+def test_the_last_byte_of_a_mask_may_have_the_bits_of_one_thread_of_two():
     problem = DropoutProblem(3, 1204, mask=BITS)
     verify(problem, program(problem, "threads=128 vector_width=4"), seeds=(0,))
 
 
-def test_the_order_of_elements_is_that_of_rows_whatever_the_layout() -> None:
+def test_the_order_of_elements_is_that_of_rows_whatever_the_layout():
     dense, gaps = DropoutProblem(5, 30, mask=BYTES), DropoutProblem(5, 30, mask=BYTES, ldx=36, ldy=33)
     masks = [problem.reference(problem.inputs(0), problem.scalars)["mask"] for problem in (dense, gaps)]
     np.testing.assert_array_equal(*masks)
 
 
-def test_nothing_is_kept_where_bits_are_stored_and_p_is_1() -> None:
+def test_nothing_is_kept_where_bits_are_stored_and_p_is_1():
     problem = with_scalars(DropoutProblem(3, 1203, mask=BITS), p=1.0)
     source = program(problem, "threads=128 vector_width=4 items=2")
     check_caught(problem, source, "word < threshold || dropped", "word < threshold", seeds=(0,))
 
 
 PLAIN, FUSED = DropoutProblem(4096, 4096), DropoutProblem(4096, 4096, BFLOAT16, True, True)
-
 _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
 
 
@@ -179,13 +175,13 @@ test_violations_carry_the_values = illegal(
 )
 
 
-def test_rows_of_odd_length_keep_wide_accesses() -> None:
+def test_rows_of_odd_length_keep_wide_accesses():
     problem = DropoutProblem(131072, 513, BFLOAT16, True, True)
     assert OPERATOR.default(problem, SPEC).vector_width == 8
 
 
 @pytest.mark.parametrize("problem", [PLAIN, FUSED, DropoutProblem(1, 1 << 28, BFLOAT16)], ids=lambda p: p.key)
-def test_first_seeds_keep_memory_busy(problem: DropoutProblem) -> None:
+def test_first_seeds_keep_memory_busy(problem):
     for schedule in OPERATOR.seeds(problem, SPEC)[:2]:
         footprint = schedule.footprint(problem)
         resident = min(2048 // footprint.threads, 65536 // (footprint.threads * footprint.registers))
@@ -193,7 +189,7 @@ def test_first_seeds_keep_memory_busy(problem: DropoutProblem) -> None:
         assert resident * footprint.threads * of_thread >= _BYTES_IN_FLIGHT, schedule
 
 
-def test_workload_counts_what_moves() -> None:
+def test_workload_counts_what_moves():
     (counted,) = OPERATOR.workload(PLAIN, DropoutSchedule(vector_width=4, items=2), SPEC)
     assert counted.blocks * counted.steps * counted.bytes_loaded == 4 << 24
     assert counted.blocks * counted.bytes_stored == 4 << 24
@@ -214,7 +210,7 @@ test_calls_say_what_they_refuse = refused(
 )
 
 
-def test_a_call_with_everything_is_a_call_without_and_the_rest() -> None:
+def test_a_call_with_everything_is_a_call_without_and_the_rest():
     x, r, bias = np.ones((4, 40), np.float32), np.full((4, 40), 2, np.float32), np.full(40, 3, np.float32)
     mask, bits = np.empty((4, 40), np.uint8), np.empty(20, np.uint8)
     y = dispatcher.dropout(x, 0.5, 3, 5, mask=mask)
@@ -226,6 +222,6 @@ def test_a_call_with_everything_is_a_call_without_and_the_rest() -> None:
     assert 40 < mask.sum() < 120
 
 
-def test_bits_of_rows_with_gaps_begin_with_bytes() -> None:
+def test_bits_of_rows_with_gaps_begin_with_bytes():
     with pytest.raises(ValueError, match=r"^columns=75: expected a multiple of 8 for mask=bits"):
         DropoutProblem(3, 75, mask=BITS, ldx=80)

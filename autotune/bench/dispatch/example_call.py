@@ -13,7 +13,8 @@ from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.tensor import Role, Tensor
-from autotune.dispatcher.calls.lists import bound_name, one_by_one, together
+from autotune.dispatcher.calls.lists import one_by_one, together
+from autotune.search_spaces.contract.bound import bound, output_types
 from autotune.search_spaces.contract.call import OUT, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
@@ -88,13 +89,13 @@ def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
 def _why_another(example: ExampleCall, problem: Problem) -> str:
     """Why a call does not compute a problem; empty if it does."""
     try:
-        computed, pointers, _ = binding(example)
+        found = binding(example)
     except (TypeError, ValueError) as error:
         return str(error)
     for name, tensor in example.tensors.items():
-        if (pointer := bound_name(pointers, name)) != tensor.name:
+        if (pointer := found.tensor_of(name)) != tensor.name:
             return f"{name} is bound to {pointer}, not to {tensor.name}"
-    return "" if computed == problem else f"it computes {computed.key}"
+    return "" if found.problem == problem else f"it computes {found.problem.key}"
 
 
 def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
@@ -127,19 +128,19 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
 def binding(example: ExampleCall) -> Binding:
     """What the operator binds the call to, whose arrays are checked first, as in every call."""
     call = example.call
-    arguments: dict[str, Any] = {
+    options: dict[str, Any] = {
         name: parameter.default for name, parameter in call.signature.parameters.items() if name in call.options
     }
-    arguments |= dict.fromkeys(call.arrays) | dict(example.options)
+    options |= example.options
     layouts: dict[str, Layout] = {}
     for name, tensor in example.tensors.items():
         alignment = min(WIDEST_ACCESS, tensor.alignment)
         layouts[name] = Layout(example.shape(name), example.strides(name), tensor.dtype, tensor.dtype.bytes, alignment)
-    arguments |= together(call, layouts)
-    types = call.types(**{name: arguments[name] for name in (*call.inputs, *call.options)})
+    arrays = dict.fromkeys(call.arrays) | together(call, layouts)
+    types = output_types(call, {name: arrays[name] for name in call.inputs}, options)
     for name, stated in one_by_one(call, types.items()):
         given = layouts.get(name)
         if given is not None and (given.shape, given.dtype) != tuple(stated):
             raise ValueError(f"{name} has shape {given.shape} and dtype {given.dtype}: expected {stated}")
-    arguments |= {f"{name}_nonzero": example.scalars.get(name, 0) != 0 for name in call.all_switches}
-    return call.bind(**arguments)
+    options |= {f"{name}_nonzero": example.scalars.get(name, 0) != 0 for name in call.all_switches}
+    return bound(call, arrays, options)

@@ -17,7 +17,7 @@ from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, devic
 from autotune.cli.rendering.bench_document import document
 from autotune.cli.rendering.bench_tables import print_markdown, tables
 from autotune.cli.rendering.modelled_ladder import ladder_document, print_ladder
-from autotune.cli.rendering.output import json_text, print_json, print_table
+from autotune.cli.rendering.output import json_text, print_json, print_table, tell
 from autotune.cli.suite import Entry, SuiteOption, entries_of
 from autotune.db.states import TimeSource
 from autotune.search_spaces.machine.rates import duration
@@ -121,6 +121,7 @@ def _model_ladder(
 
     with TuningDB(db, create=False) as database:
         own = find_own_schedule(operator, problem, spec, database)
+    tell("compiling the ladder's kernels, for the time model")
     with user_input():
         seconds = modelled_ladder(operator, problem, spec, own)
     result = ladder_document(operator.name, problem, spec, seconds)

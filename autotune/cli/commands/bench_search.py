@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,10 +32,10 @@ def bench_search(
     as_json: JsonOption = False,
 ) -> None:
     """Compare how many evaluations searches need to come near a recorded optimum."""
-    from autotune.bench.search import compare_searches
+    from autotune.bench.search import SEARCHERS, compare_searches
     from autotune.devices.recording import load
 
-    names = _installed(searchers)
+    names = installed(searchers, SEARCHERS)
     with user_input():
         for path in recordings:
             load(path)
@@ -56,13 +57,18 @@ def bench_search(
         print_table(title, columns, (_row(result, evaluations) for result in results))
 
 
-def _installed(searchers: str | None) -> list[str]:
-    from autotune.bench.search import SEARCHERS, missing
+def installed(searchers: str | None, known: Collection[str]) -> list[str]:
+    """The searches that are asked for, or all that this machine can run.
 
-    names = list(SEARCHERS) if searchers is None else searchers.split(",")
+    Raises:
+        BadInputError: one is unknown, or cannot run here.
+    """
+    from autotune.bench.search import missing
+
+    names = list(known) if searchers is None else searchers.split(",")
     for name in names:
-        if name not in SEARCHERS:
-            raise BadInputError(f"unknown search {name!r}; known: {', '.join(SEARCHERS)}")
+        if name not in known:
+            raise BadInputError(f"unknown search {name!r}; known: {', '.join(known)}")
     lacking = {name: reason for name in names if (reason := missing(name))}
     for reason in lacking.values():
         if searchers is not None:

@@ -18,6 +18,7 @@ from autotune.cli.options import (
     ModelOption,
     OperatorArgument,
     ProblemOption,
+    WholeOption,
     model_of,
     opened,
     operator_name,
@@ -64,7 +65,7 @@ def best(
     sort: Annotated[Order, typer.Option(help="By growing size of the problem, by time, by share of the peak.")] = (
         Order.PROBLEM
     ),
-    whole: Annotated[bool, typer.Option("--all", help="Show all in a terminal, not just a screen.")] = False,
+    whole: WholeOption = False,
     db: DatabaseOption = None,
     as_csv: CsvOption = False,
     as_json: JsonOption = False,
@@ -95,7 +96,7 @@ def doctor(
 
     with opened(db) as database:
         name, model = operator_name(operator), model_of(device, database)
-        tell("emitting the programs of the records, to see which are others today")
+        tell("looking for what has changed since the records were made")
         wrong = database.trials(name, problem, model, Status.WRONG)
         records = database.serving(name, model, compiler_version())
         print_stale([record for record in records if problem in (None, record.problem.key)], wrong, as_json)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autotune.base.files import write_text
+from autotune.base.suggestion import did_you_mean
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.operator_commands import problem_of
 from autotune.cli.options import DeviceOption, JsonOption, ScheduleWords, output_option, spec_of
@@ -70,7 +71,8 @@ def _of_schedule(operator: Any, problem: Problem, words: list[str], selector: st
 def _of_preset(operator: Any, problem: Problem, preset: str) -> Program:
     if preset not in operator.presets:
         known = ", ".join(operator.presets) or "none"
-        raise BadInputError(f"unknown preset {preset!r} of {operator.name}; known: {known}")
+        near = did_you_mean(preset, operator.presets)
+        raise BadInputError(f"unknown preset {preset!r} of {operator.name}; {near}known: {known}")
     program: Program = operator.presets[preset](problem)
     return program
 

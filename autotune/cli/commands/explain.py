@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from autotune.cli.operator_commands import problem_of
-from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, spec_of
+from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, WholeOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.search_spaces.machine.rates import duration
 
@@ -21,9 +19,7 @@ def explain(
     operator: Any,
     fields: Mapping[str, Any],
     device: DeviceOption = "auto",
-    whole: Annotated[
-        bool, typer.Option("--all", help="Show all that is considered in a terminal, not just a screen.")
-    ] = False,
+    whole: WholeOption = False,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:

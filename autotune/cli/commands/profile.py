@@ -30,10 +30,11 @@ def profile(
     """Count what the kernel that serves a problem does, by Nsight Compute's ncu. Needs a GPU."""
     from autotune.bench import find_own_schedule
     from autotune.db import TuningDB
-    from autotune.devices.profiler import counted, ncu
+    from autotune.devices.profiler import counted
+    from autotune.devices.tools import found
 
     problem = problem_of(operator, fields)
-    ncu()
+    found("ncu")  # before a GPU is looked for
     target = gpu_of(device, "profile")
     with TuningDB(db, create=False) as database:
         own = find_own_schedule(operator, problem, target.spec, database)

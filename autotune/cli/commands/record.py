@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,11 +18,16 @@ from autotune.cli.options import (
     chosen_database,
     command_line,
     output_option,
+    spec_of,
     worker_device_of,
 )
 from autotune.cli.rendering.output import print_json, print_table
 from autotune.cli.rendering.progress import shown_progress
 from autotune.search_spaces.machine.rates import duration
+
+if TYPE_CHECKING:
+    from autotune.codegen.model.problem import Problem
+    from autotune.db.trials import Trial
 
 
 def record(
@@ -41,6 +46,14 @@ def record(
         int, typer.Option(min=1, help="How many schedules to record at most. A larger space is sampled.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The seed of the random sample.")] = 0,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Take the times from this file, T4 results or a cache of Kernel Tuner, rather than measure them.",
+            metavar="FILE",
+        ),
+    ] = None,
     device: DeviceOption = "auto",
     db: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -60,6 +73,9 @@ def record(
     problem = problem_of(operator, fields)
     if problem.empty:
         raise BadInputError(f"nothing to record: {operator.name} {problem.key} has nothing to compute")
+    if source:
+        _take_over(source, operator, problem, device, output, as_json)
+        return
     check_lasting(database_url(db))
     with worker_device_of(device) as target, TuningDB(db) as database:
         with user_input():
@@ -86,6 +102,25 @@ def record(
         error = f" ({result.error})" if result.error else ""
         raise CommandError(f"no schedule worked for {title}{error}; see {listing}")
     write_recording(output, recorded)
+    _print_recorded(title, output, recorded, as_json)
+
+
+def _take_over(source: Path, operator: Any, problem: Problem, device: str, output: Path, as_json: bool) -> None:
+    """Write what others have measured on a device that need not be here."""
+    from autotune.bench.search.foreign_trials import foreign_trials
+    from autotune.db.recording import write_recording
+
+    spec = spec_of(device)
+    with user_input():
+        recorded = foreign_trials(source, operator, problem, spec)
+        if not any(trial.status == "ok" for trial in recorded):
+            raise BadInputError(f"{source} has no time of a schedule that is legal for {problem.key} on {spec.name}")
+    write_recording(output, recorded)
+    _print_recorded(f"{operator.name} {problem.key} on {spec.name}", output, recorded, as_json)
+
+
+def _print_recorded(title: str, output: Path, recorded: list[Trial], as_json: bool) -> None:
+    times = [trial.seconds for trial in recorded if trial.status == "ok" and trial.seconds is not None]
     document: dict[str, Any] = {
         "recording": str(output),
         "bytes": output.stat().st_size,
@@ -97,6 +132,7 @@ def record(
     if as_json:
         print_json(document)
     else:
-        ends = {name: f"{duration(document[name])} {target.time_source}" for name in ("optimum", "slowest")}
+        by = recorded[0].time_source
+        ends = {name: f"{duration(document[name])} {by}" for name in ("optimum", "slowest")}
         shown = document | ends
         print_table(title, ("recorded", ""), shown.items())

@@ -11,6 +11,7 @@ import typer
 from autotune.base.files import write_text
 from autotune.cli import completion
 from autotune.cli.errors import BadInputError, CommandError, user_input
+from autotune.cli.operator_commands import is_file
 from autotune.cli.options import (
     DatabaseOption,
     JsonOption,
@@ -18,6 +19,7 @@ from autotune.cli.options import (
     ProblemOption,
     model_of,
     opened,
+    operator_name,
     output_option,
     run_of,
 )
@@ -100,8 +102,8 @@ def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | Non
             if newest.only:
                 return newest.only, newest
         raise BadInputError(f"{database.location} has no runs of one operator; name one: {', '.join(OPERATORS)}")
-    if name in OPERATORS:
-        return name, None
+    if name in OPERATORS or is_file(name):
+        return operator_name(name) or name, None
     run = run_of(database, name)
     if run.only is None:
         raise BadInputError(f"run {run.id} is of several operators: name one of {', '.join(OPERATORS)}")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from autotune.cli.fields import fields_of
 from autotune.cli.operator_commands import problem_of
-from autotune.cli.options import DeviceOption, JsonOption, spec_of
+from autotune.cli.options import DeviceOption, JsonOption, WholeOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -22,9 +20,7 @@ def show(
     operator: Any,
     fields: Mapping[str, Any],
     device: DeviceOption = "auto",
-    whole: Annotated[
-        bool, typer.Option("--all", help="Show in a terminal, too, what each field means, and the values to search.")
-    ] = False,
+    whole: WholeOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the fields of problem and schedule, the search space on a device, and the presets."""

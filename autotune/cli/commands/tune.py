@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache, partial
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ import typer
 from autotune.cli import completion
 from autotune.cli.early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
+from autotune.cli.operator_commands import is_file
 from autotune.cli.options import (
     DatabaseOption,
     DevicesOption,
@@ -104,6 +106,7 @@ def tune(
     from autotune.db.engine import check_lasting, check_shared, database_url
     from autotune.runs.run import begun
     from autotune.search_spaces.contract.asked import asked_for
+    from autotune.search_spaces.contract.generator import vouches
     from autotune.tuner import TuneOptions
     from autotune.tuner import tune as search
     from autotune.tuner.parallel import Parallel, shared_out
@@ -168,21 +171,23 @@ def tune(
     with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
-            _print_end(database.location, None, results, as_json, db)
+            _print_end(database.location, None, results, as_json, db, "")
             return
         if dry_run:
             _show_outlooks(operator, queues, database, options, as_json)
             return
         _tell_who_waits(queues)
-        warn_of_new_models(operator.name, targets, database)
+        if vouches(operator):  # none ship of others
+            warn_of_new_models(operator.name, targets, database)
         with begun(
             database, command_line(context, db, database.location), operator.name, targets, asdict(options)
         ) as run:
             with shown_progress() as screen:
                 (parallel := Parallel(tune_one)).run(queues)
             run.interrupted = parallel.interrupted
-            _print_end(database.location, run.id, results, as_json, db)
-            listing = f"autotune db trials {operator.name}{chosen_database(db, database.location)}"
+            named = context.info_name or operator.name
+            _print_end(database.location, run.id, results, as_json, db, named if is_file(named) else run.id)
+            listing = f"autotune db trials {named}{chosen_database(db, database.location)}"
             _check_outcome(results, queues, parallel, listing)
 
 
@@ -219,8 +224,10 @@ def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, optio
             print_outlook(*one)
 
 
-def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bool, db: str | None) -> None:
-    """Say where the results are; there is no run where there was nothing to tune."""
+def _print_end(
+    location: str, run: str | None, results: list[Tuned], as_json: bool, db: str | None, subject: str
+) -> None:
+    """Say where the results are, and of what a report shows them; there is no run where there was nothing to tune."""
     if as_json:
         print_json({"database": location, "run": run, "results": [document(one) for one in results]})
         return
@@ -228,7 +235,7 @@ def _print_end(location: str, run: str | None, results: list[Tuned], as_json: bo
     if run:
         chosen = chosen_database(db, location)
         print(f"next      autotune runs show {run}{chosen}")
-        print(f"pictures  autotune report {run}{chosen}")
+        print(f"pictures  autotune report {quote(subject)}{chosen}")
 
 
 def _ended(failed: Tuned) -> str:

@@ -26,7 +26,7 @@ def prune(
     from autotune.compiler import compiler_version
 
     with opened(db) as database:
-        tell("emitting the programs of all trials, to see which are others today")
+        tell("looking for trials that can never serve again")
         found = database.prune(compiler_version(), remove=yes)
     counts = _counts(found)
     if as_json:

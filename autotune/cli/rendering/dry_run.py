@@ -66,8 +66,10 @@ def print_outlooks(looked: Sequence[tuple[Any, Problem, Device, Outlook, TuneOpt
     print_table("Would run", columns, rows, ("ended by", "known"))
     known = [seconds for _, seconds in ends if seconds is not None]
     untold = len(ends) - len(known)
-    because = f"; of {untold} it is unknown, since no such operator ran on such a device yet" if untold else ""
-    print(f"{len(looked)} runs: {_takes(sum(known)) if known else 'how long is unknown'} together{because}")
+    because = "since no such operator ran on such a device yet"
+    together = f"{_takes(sum(known))} together" if known else f"how long they take is unknown, {because}"
+    without = f"; of {untold} it is unknown, {because}" if known and untold else ""
+    print(f"{len(looked)} runs: {together}{without}")
 
 
 def _takes(seconds: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import os
 import shutil
 import sys
@@ -32,6 +33,13 @@ def tell(doing: str) -> None:
     """Say in a terminal what is going to take more than a second."""
     if sys.stderr.isatty():
         print(f"{doing} …", file=sys.stderr)
+
+
+class Teller(logging.Handler):
+    """`tell` for what libraries say of slow steps."""
+
+    def emit(self, record: logging.LogRecord) -> None:  # noqa: D102
+        tell(record.getMessage())
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +52,7 @@ def print_stale(records: Sequence[Trial], failures: Sequence[Trial], as_json: bo
 
 def print_explained(records: Sequence[Trial], database: TuningDB, as_json: bool) -> None:
     """Print records with where they come from, and the trials that each was the best of."""
-    behind = [_others(record, database) for record in records]
-    explained = list(zip(records, staleness(records), behind, strict=True))
+    explained = zip(records, staleness(records), _behind(records, database), strict=True)
     if as_json:
         print_json(
             [
@@ -65,12 +65,23 @@ def print_explained(records: Sequence[Trial], database: TuningDB, as_json: bool)
         _print_record(record, reasons, trials)
 
 
-def _others(record: Trial, database: TuningDB) -> list[Trial]:
-    """All other trials of the record's problem and device, those of its kind and compiler first, the fastest first."""
-    trials = database.trials(record.problem.operator, record.problem.key, record.device.model)
-    others = [trial for trial in trials if trial != record]
-    alike = (record.time_source, record.compiler)
-    return sorted(others, key=lambda t: (not t.ok, (t.time_source, t.compiler) != alike, t.seconds or 0))
+def _behind(records: Sequence[Trial], database: TuningDB) -> Iterator[list[Trial]]:
+    """For each record its problem's other trials on its device, those of its kind and compiler first, fastest first."""
+    keys = {record.problem.key for record in records}
+    only = keys.pop() if len(keys) == 1 else None
+
+    @cache
+    def tried(operator: str, device: str) -> dict[str, list[Trial]]:
+        found: dict[str, list[Trial]] = {}
+        for trial in database.trials(operator, only, device):
+            found.setdefault(trial.problem.key, []).append(trial)
+        return found
+
+    for record in records:
+        trials = tried(record.problem.operator, record.device.model)[record.problem.key]
+        alike = (record.time_source, record.compiler)
+        others = [trial for trial in trials if trial != record]
+        yield sorted(others, key=lambda t: (not t.ok, (t.time_source, t.compiler) != alike, t.seconds or 0))
 
 
 def _identity(trial: Trial) -> tuple[str, str, str]:

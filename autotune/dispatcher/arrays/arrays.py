@@ -56,6 +56,15 @@ def empty(shape: Shape, dtype: str, like: Any) -> Any:
     return _library(like).empty(shape, dtype, like)
 
 
+def values(array: Any) -> Any:
+    """Those of an array, once they are ready, in NumPy.
+
+    Raises:
+        TypeError: an array of a library that is not known here.
+    """
+    return _library(array).values(array)
+
+
 def stream_handle(stream: Any, array: Any) -> int:
     """The handle of the stream that the caller names, else of the current one of the array's library.
 

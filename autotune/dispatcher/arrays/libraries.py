@@ -29,6 +29,7 @@ class Library(NamedTuple):
         stream: the handle of the stream on which an array's library works now; 0 for the legacy default stream.
         streams: what tells that again and again.
         empty: a new row-major array of a shape and a dtype's name, on the device of another one.
+        values: those of an array, once they are ready, in NumPy.
         immutable: whether users cannot write to arrays, so that results are returned when complete.
     """
 
@@ -37,6 +38,7 @@ class Library(NamedTuple):
     stream: Callable[[Any], int]
     streams: Callable[[Any], Callable[[], int]]
     empty: Callable[[Shape, str, Any], Any]
+    values: Callable[[Any], Any]
     immutable: bool = False
 
 
@@ -185,6 +187,10 @@ def _empty_cupy(shape: Shape, dtype: str, like: Any) -> Any:
         return sys.modules["cupy"].empty(shape, _numpy_dtype(dtype, like))
 
 
+def _values_unknown(array: Any) -> Any:
+    raise TypeError(f"AUTOTUNE_CHECK reads arrays of NumPy, PyTorch, CuPy and JAX, and not a {type(array).__name__}")
+
+
 def _elsewhere(name: str, device: object) -> ValueError:
     return ValueError(f"{name} is on {device}: move it to a GPU, or pass NumPy arrays, which the emulator computes")
 
@@ -203,15 +209,20 @@ def _reading(
     read: Callable[[str, Any, int], View],
     stream: Callable[[Any], int],
     empty: Callable[[Shape, str, Any], Any],
+    values: Callable[[Any], Any] = np.asarray,
     *,
     immutable: bool = False,
 ) -> Library:
     """A library whose arrays are read as a whole even for their fingerprint."""
-    return Library(partial(_fingerprint_by_reading, read), read, stream, partial(partial, stream), empty, immutable)
+    return Library(
+        partial(_fingerprint_by_reading, read), read, stream, partial(partial, stream), empty, values, immutable
+    )
 
 
 NUMPY = _reading(_read_numpy, lambda array: 0, _empty_numpy)
-TORCH = Library(_fingerprint_torch, _read_torch, _stream_torch, _stream_of_torch, _empty_torch)
-CUPY = _reading(_read_interface, _stream_cupy, _empty_cupy)
+TORCH = Library(
+    _fingerprint_torch, _read_torch, _stream_torch, _stream_of_torch, _empty_torch, lambda array: array.cpu().numpy()
+)
+CUPY = _reading(_read_interface, _stream_cupy, _empty_cupy, lambda array: array.get())
 JAX = _reading(_read_jax, lambda array: 0, _empty_jax, immutable=True)
-OTHER = _reading(_read_interface, _stream_of_interface, _empty_unknown)
+OTHER = _reading(_read_interface, _stream_of_interface, _empty_unknown, _values_unknown)

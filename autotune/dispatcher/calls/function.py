@@ -9,6 +9,7 @@ from inspect import cleandoc
 from typing import Any
 
 from autotune.dispatcher.arrays import arrays
+from autotune.dispatcher.settings import indices_are_checked
 from autotune.search_spaces.contract.call import OUT, Call
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
@@ -68,6 +69,9 @@ class Dispatched:
     def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> ReadyCall:
         """Do all of a call but its launch; see `Resolver.prepare`."""
         prepared = self._resolver.prepare(stream, inputs, outputs, case, scalars)
+        if indices_are_checked():
+            prepared.resolved.check_indices(dict(zip(self.call.inputs, inputs, strict=True)))
+            return prepared  # and forgotten, so that the next call is checked, too
         addresses = prepared.values[: len(self.call.arrays)]
         if not self.call.lists and not any(int(address) & UNALIGNED for address in addresses):
             self._remember(prepared, inputs, outputs, case)
@@ -160,6 +164,12 @@ def dispatched(name: str, computed: tuple[str, ...] = ()) -> Dispatched:
         made = Dispatched(stated, replace(stated.call, optional=optional))
         found = _dispatched.setdefault((name, computed), made)
     return found
+
+
+def forget(name: str) -> None:
+    """Forget the calls of an operator that is another one from now on."""
+    for own in [one for one in _dispatched if one[0] == name]:
+        del _dispatched[own]
 
 
 def clear() -> None:

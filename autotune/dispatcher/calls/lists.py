@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from autotune.codegen.model.lists import element, grouped, list_of
+from autotune.codegen.model.lists import element, grouped
 from autotune.search_spaces.contract.call import Call
 
 T = TypeVar("T")
@@ -49,9 +49,3 @@ def together(call: Call, values: Mapping[str, T]) -> dict[str, Any]:
     return {
         name: [values[one] for one in names] if name in call.lists else values[name] for name, names in groups.items()
     }
-
-
-def bound_name(pointers: Mapping[str, str], name: str) -> str:
-    """The kernel's pointer for an array or the element of a list."""
-    own = list_of(name)
-    return pointers.get(own, own) + name[len(own) :]

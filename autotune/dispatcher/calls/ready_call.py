@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from autotune.dispatcher.arrays import arrays
 from autotune.dispatcher.arrays.views import View
 from autotune.dispatcher.targets.factory import target
+from autotune.search_spaces.contract.call import Binding
 
 from .arguments import Values
 from .launcher import Launcher
@@ -25,12 +26,25 @@ class Resolved:
         views: by name, the arrays of the first such call; their pointers mean nothing for the next one.
         plan, launcher: None where nothing is to be computed.
         numbers: what the kernel takes for the elements of lists.
+        binding: what is computed; None where nothing is.
     """
 
     views: Mapping[str, View]
     plan: Plan | None
     launcher: Launcher | None
     numbers: Values = ()
+    binding: Binding | None = None
+
+    def check_indices(self, inputs: Mapping[str, Any]) -> None:
+        """Read all indices; ``ValueError`` if one leads to what is not there."""
+        if self.binding is None:
+            return
+        problem = self.binding.problem
+        indexing = {tensor.name for tensor in problem.tensors if tensor.indices}
+        named = {self.binding.tensor_of(name): array for name, array in inputs.items() if array is not None}
+        found = {name: arrays.values(array) for name, array in named.items() if name in indexing}
+        if wrong := problem.why_misleading(found):
+            raise ValueError(wrong)
 
 
 class ReadyCall(NamedTuple):

@@ -14,13 +14,14 @@ from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.lists import list_of
 from autotune.codegen.model.tensor import row_major
 from autotune.dispatcher.arrays import arrays
+from autotune.search_spaces.contract.bound import bound, output_types
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 
 from .arguments import Values, check_scalars
 from .checks import check_alignment, check_apart, check_views, moved
-from .lists import bound_name, check_lists, one_by_one, together
+from .lists import check_lists, one_by_one, together
 from .plan import plan_for
 from .ready_call import Arrays, ReadyCall, Resolved
 
@@ -96,7 +97,7 @@ class Resolver:
             TypeError, ValueError: there is no such call.
         """
         call = self._call
-        found = call.types(**together(call, inputs), **dict(zip(call.options, case, strict=False)))
+        found = output_types(call, together(call, inputs), dict(zip(call.options, case, strict=False)))
         return dict(one_by_one(call, found.items()))
 
     def _key(self, case: Case, given: Named, read: list[tuple[int, Hashable]]) -> Hashable:
@@ -156,12 +157,12 @@ class Resolver:
         return types
 
     def _bound(self, layouts: Mapping[str, Layout | None], case: Case) -> Binding:
-        """What `Call.bind` says of arrays of these layouts, which are those of `one_by_one`."""
+        """What the call computes on arrays of these layouts, which are those of `one_by_one`."""
         call = self._call
         options = dict(zip(call.options, case, strict=False))
         nonzero = case[len(case) - len(call.all_switches) :]
         options |= {f"{name}_nonzero": one for name, one in zip(call.all_switches, nonzero, strict=True)}
-        return call.bind(**together(call, layouts), **options)
+        return bound(call, together(call, layouts), options)
 
     def _resolve(self, handle: int, given: Named, case: Case) -> Resolved:
         """Check the arrays, and get the plan of the problem that they state."""
@@ -170,14 +171,14 @@ class Resolver:
         layouts = {name: views[name].layout if name in views else None for name, _ in given}
         types = self.types({name: one for name, one in layouts.items() if list_of(name) in call.inputs}, case)
         check_views(call, views, types)
-        problem, pointers, numbers = self._bound(layouts, case)
+        binding = self._bound(layouts, case)
         check_apart(call, views)
         written = [view for name, view in views.items() if list_of(name) in call.required_written]
         if all(0 in view.layout.shape for view in written):
             return Resolved(views, None, None)
-        plan = plan_for(self._operator, problem, written[0].device, handle)
-        names = (*(bound_name(pointers, name) for name in layouts), *numbers, *call.scalars)
-        return Resolved(views, plan, plan.launcher(names), tuple(numbers.values()))
+        plan = plan_for(self._operator, binding.problem, written[0].device, handle)
+        names = (*map(binding.tensor_of, layouts), *binding.numbers, *call.scalars)
+        return Resolved(views, plan, plan.launcher(names), tuple(binding.numbers.values()), binding)
 
 
 def plain_option(option: Any) -> Any:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from autotune.base.cache import cache_folder, own_content, own_place
-from autotune.base.locks import lock
+from autotune.base import kept
+from autotune.base.cache import cache_folder
 from autotune.codegen.model.problem import Problem
 
 _MOST = 1000  # problems of each kind in the file, the most called ones
@@ -71,7 +71,7 @@ def note(operator: str, device: str, plan: Counted, *, untuned: bool, at_once: b
 
 def called_problems(device: str) -> list[CalledProblem]:
     """The problems that were called on a device model, most called first."""
-    found = [call for call in _read(_file()) if call.device == device]
+    found = [call for call in _calls(kept.read(_file())) if call.device == device]
     return sorted(found, key=lambda call: -call.calls)
 
 
@@ -83,29 +83,25 @@ def untuned_calls(operator: str, device: str) -> list[CalledProblem]:
 def _save() -> None:
     # No call may fail because a disk is full.
     with suppress(OSError):
-        path = _file()
-        with lock(path.with_suffix(".lock")):
-            _write(path, [*_read(path), *(noted.unsaved() for noted in _noted)])
+        kept.change(_file(), lambda before: _document([*_calls(before), *(noted.unsaved() for noted in _noted)]))
 
 
-def _write(path: Path, found: Iterable[CalledProblem]) -> None:
-    from autotune.db.exchange import write_document
-
+def _document(found: Iterable[CalledProblem]) -> dict[str, Any]:
     merged: dict[str, CalledProblem] = {}
     for call in found:
         key = json.dumps(call[:3], sort_keys=True)
         before = merged.get(key, call._replace(calls=0))
         merged[key] = call._replace(calls=call.calls + before.calls, untuned=call.untuned or before.untuned)
     ordered = sorted(merged.values(), key=lambda call: -call.calls)
-    kept = [one for kind in (True, False) for one in [call for call in ordered if call.untuned is kind][:_MOST]]
-    write_document(own_place(path), {"called": [call._asdict() for call in kept]})
+    most = [one for kind in (True, False) for one in [call for call in ordered if call.untuned is kind][:_MOST]]
+    return {"called": [call._asdict() for call in most]}
 
 
-def _read(path: Path) -> list[CalledProblem]:
-    """The problems in a file; none if there is no file, or if it is damaged."""
+def _calls(document: Any) -> list[CalledProblem]:
+    """The problems in a document; none if there is no document, or if it is damaged."""
     try:
-        found = [CalledProblem(**call) for call in json.loads(own_content(path))["called"]]
-    except (OSError, ValueError, KeyError, TypeError):
+        found = [CalledProblem(**call) for call in document["called"]]
+    except (KeyError, TypeError):
         return []
     return found if all(tuple(map(type, call)) == _TYPES for call in found) else []
 

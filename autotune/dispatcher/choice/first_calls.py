@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from autotune.base.cache import cache_folder, own_content, own_place
-from autotune.base.locks import lock
+from autotune.base.cache import cache_folder
+from autotune.base.kept import change, read
 from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.contract.operator import IllegalScheduleError, Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -25,26 +25,25 @@ def keep(operator: str, problem: Problem, spec: DeviceSpec, choice: Choice, prog
 
     A cache that cannot be written costs another measurement, and nothing else.
     """
-    from autotune.db.exchange import write_document
-
     result = {
         "schedule": choice.schedule.to_dict(),
         "baseline": choice.baseline,
         "seconds": choice.seconds,
         "program": program,
     }
+    name = _name(operator, problem, spec, against)
+
+    def with_result(before: Any) -> dict[str, Any]:
+        others = [one for one in _results(before).items() if one[0] != name]
+        return dict([*others, (name, result)][-_MOST:])
+
     with suppress(OSError):
-        path = _file()
-        with lock(path.with_suffix(".lock")):
-            results = _read(path)
-            results.pop(name := _name(operator, problem, spec, against), None)
-            newest = dict([*results.items(), (name, result)][-_MOST:])
-            write_document(own_place(path), newest)
+        change(_file(), with_result)
 
 
 def kept(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, against: str) -> Choice | None:
     """What `keep` was told of a problem on a device model; None if that is not known, or has changed."""
-    result = _read(_file()).get(_name(operator.name, problem, spec, against), {})
+    result = _results(read(_file())).get(_name(operator.name, problem, spec, against), {})
     try:
         choice = Choice(
             Rule.FIRST_CALL,
@@ -63,14 +62,10 @@ def _name(operator: str, problem: Problem, spec: DeviceSpec, against: str) -> st
     return json.dumps([operator, spec.name, problem.to_dict(), against], sort_keys=True)
 
 
-def _read(path: Path) -> dict[str, Mapping[str, Any]]:
-    """The results in a file; none if there is no file, or if it is damaged."""
-    try:
-        found = json.loads(own_content(path))
-    except (OSError, ValueError):
-        return {}
-    whole = isinstance(found, dict) and all(isinstance(result, dict) for result in found.values())
-    return found if whole else {}
+def _results(document: Any) -> dict[str, Mapping[str, Any]]:
+    """The results in a document; none if there is no document, or if it is damaged."""
+    whole = isinstance(document, dict) and all(isinstance(result, dict) for result in document.values())
+    return document if whole else {}
 
 
 def _file() -> Path:

@@ -8,15 +8,18 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import fields
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autotune.base.log import logger
+from autotune.base.temporary_cache import temporary_root
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import CompilerMissingError, compiler_version
-from autotune.db.location import name_of, named_file
+from autotune.db.location import name_of, named_file, users_file
 from autotune.db.pretuned import advice, digest
 from autotune.db.states import TimeSource
+from autotune.search_spaces.contract.generator import vouches
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import device_spec, kin_of
@@ -107,7 +110,7 @@ def records(operator: Operator[Any, Any], spec: DeviceSpec) -> list[Record]:
 def warn_without_records(operator: Operator[Any, Any], spec: DeviceSpec) -> None:
     """Say once how to get good schedules on a device model that has none of an operator."""
     own = any(record.kin is None for record in records(operator, spec))
-    if not own and (text := advice(spec.name, operator.name)):
+    if not own and vouches(operator) and (text := advice(spec.name, operator.name)):
         _warn_once(text)
 
 
@@ -189,9 +192,9 @@ def _for_others(found: Iterable[Record]) -> list[Record]:
 
 
 def _location(text: str | None) -> str | None:
-    """Where a database is. It is opened only if its name does not tell; None if it cannot be opened."""
+    """Where a database is. It is opened only if no file has its name; None if it cannot be opened."""
     file = named_file(name_of(text))
-    if file:
+    if file and _is_there(file):
         return str(file)
     database = _database(text)
     return database.location if database else None
@@ -213,16 +216,29 @@ def _read(operator: Operator[Any, Any], spec: DeviceSpec) -> _Groups | None:
         return None
 
 
+def _is_there(file: Path) -> bool:
+    with suppress(OSError):  # a folder that may not be entered
+        return file.exists()
+    return False
+
+
 @cache
 def _database(text: str | None) -> TuningDB | None:
-    """A database, opened once by the process; None, with one warning, if that fails."""
+    """A database, opened once by the process; None, with one warning, if that fails.
+
+    Where the user's own file cannot be made, in a read-only home for example, a temporary one has what ships.
+    """
     from autotune.db import DatabaseError, TuningDB
 
     try:
         return TuningDB(text)
     except DatabaseError as error:
-        _warn(error)
-        return None
+        if text or _is_there(users_file()):
+            _warn(error)
+            return None
+        serving = "a temporary database with what ships serves until this process ends"
+        warnings.warn(f"{error}; {serving}", RuntimeWarning, stacklevel=2)
+    return TuningDB(temporary_root() / users_file().name)
 
 
 def _warn(error: Exception) -> None:

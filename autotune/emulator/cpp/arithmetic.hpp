@@ -2,6 +2,7 @@
 // Arithmetic and bits.
 
 extern "C" {
+float ceilf(float) noexcept;
 float fmaf(float, float, float) noexcept;
 double fma(double, double, double) noexcept;
 float fabsf(float) noexcept;
@@ -45,6 +46,7 @@ inline void sincospi(double x, double* sine, double* cosine) {
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fadd_rn(float a, float b) { return a + b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
 
 // As CUDA declares them: an integer and one of the other sign are compared without signs, a float and a
 // double in double.
@@ -77,6 +79,9 @@ inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits)
 // The upper half of the product.
 inline unsigned int __umulhi(unsigned int a, unsigned int b) {
   return static_cast<unsigned int>(static_cast<unsigned long long>(a) * b >> 32);
+}
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
 inline int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(bits)); }
 inline int __clzll(long long bits) {

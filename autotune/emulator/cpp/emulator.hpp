@@ -12,6 +12,9 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
+// One block runs at a time, so its static arrays are variables of the library. It has no others without a
+// value.
+#define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 
@@ -23,8 +26,15 @@ struct dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
 
-extern uint3 threadIdx, blockIdx;
-extern dim3 blockDim, gridDim;
+extern uint3 threadIdx;
+extern dim3 blockDim;
+#ifdef AUTOTUNE_BLOCK_NUMBERS
+#  include "block_numbers.hpp"
+extern BlockNumbers blockIdx, gridDim;
+#else
+extern uint3 blockIdx;
+extern dim3 gridDim;
+#endif
 constexpr int warpSize = 32;
 
 namespace autotune_emulator {
@@ -150,6 +160,7 @@ void check_acquire(const void* address, int bytes);
 void check_release(const void* address, int bytes);
 void check_relaxed_load(const void* address, int bytes);
 void check_relaxed_store(const void* address, int bytes);
+void check_shared_store(const void* address, int bytes);
 
 // The old value of *address, replaced by `update` of it. Not instrumented: `check_atomic` knows it as atomic.
 template <typename T, typename Update>
@@ -199,6 +210,12 @@ __attribute__((noinline, no_sanitize("thread"))) void store_relaxed(T* address, 
   check_relaxed_store(address, sizeof(T));
   *address = value;
 }
+// Over a word that another block may have read before, and computes the same from either.
+template <typename T>
+__attribute__((noinline, no_sanitize("thread"))) void replace_relaxed(T* address, T value) {
+  check_shared_store(address, sizeof(T));
+  *address = value;
+}
 
 template <typename T>
 T shuffle_from(unsigned int mask, T value, int source_lane, int line) {
@@ -220,6 +237,7 @@ struct Kernel {
   void (*call)(int entry, const void* arguments);
   size_t argument_bytes;
   const char *begin, *end;  // the library's, whose constants a kernel reads
+  char* shared;             // its static shared memory, up to its end
 };
 
 // Calls an entry with the bytes of its argument struct.
@@ -237,11 +255,12 @@ constexpr size_t argument_bytes(void (*)(Arguments)) {
 extern "C" {
 extern const char __ehdr_start __attribute__((visibility("hidden")));  // the linker's
 extern const char _end __attribute__((visibility("hidden")));
+extern char __bss_start __attribute__((visibility("hidden")));
 }
 #define AUTOTUNE_EMULATOR_KERNEL(call, entry)                                                              \
   extern "C" __attribute__((visibility("default")))                                                        \
   const autotune_emulator::Kernel autotune_emulator_kernel{call, autotune_emulator::argument_bytes(entry), \
-                                                           &__ehdr_start, &_end};
+                                                           &__ehdr_start, &_end, &__bss_start};
 
 #include "arithmetic.hpp"
 #include "atomics.hpp"

@@ -145,6 +145,7 @@ void run_step(int number, const Step& step, const std::vector<const Kernel*>& mo
   allow_constants(kernel->begin, kernel->end);
   begin_positions(number, {step.grid[0], step.grid[1], step.grid[2]},
                   {step.block[0], step.block[1], step.block[2]}, static_cast<int>(step.ranks));
+  use_static_shared(kernel->shared, kernel->end);
   set_shared_bytes(step.shared_bytes);
   run_grid(ends);
 }

@@ -29,8 +29,10 @@ int slot_bits = 32;
 int64_t slot_bytes() { return int64_t{1} << slot_bits; }
 
 char* arena;
-std::vector<Region> slots;              // the stacks, shared memory of each rank, the buffers
-const char *constants, *constants_end;  // the kernel library's
+std::vector<Region> slots;                        // the stacks, shared memory of each rank, the buffers
+const char *constants, *constants_end;            // the kernel library's
+std::unordered_map<char*, Region> static_shared;  // by where it begins, of each library that has any
+Region* own_static;                               // the running kernel's; null if it has none
 int most_ranks;
 int64_t shared_alignment;  // what the running launch asks for
 
@@ -73,8 +75,14 @@ const Region* region_of(const void* pointer, int64_t bytes, Access access) {
   const char* address = static_cast<const char*>(pointer);
   const uint64_t slot = static_cast<uint64_t>(address - arena) >> slot_bits;
   if (slot < slots.size()) return &slots[slot];
+  if (own_static != nullptr && address >= own_static->begin &&
+      address < own_static->begin + own_static->bytes)
+    return own_static;
   if (address >= &__ehdr_start && address < &_end) return nullptr;
-  if (address >= constants && address < constants_end) return nullptr;
+  if (address >= constants && address < constants_end) {
+    if (is_read(access)) return nullptr;
+    fail("%s %lld bytes of a constant, or beside static shared memory", verb(access), (long long)bytes);
+  }
   fail("%s %lld bytes at address %p, which belongs to no buffer", verb(access), (long long)bytes, pointer);
 }
 
@@ -83,6 +91,17 @@ const Region* region_of(const void* pointer, int64_t bytes, Access access) {
 void allow_constants(const char* begin, const char* end) {
   constants = begin;
   constants_end = end;
+}
+
+void use_static_shared(char* begin, const char* end) {
+  own_static = nullptr;
+  if (begin == end) return;
+  if (ranks() > 1) fail("has static shared memory in a cluster: expected dynamic");
+  const auto [found, is_new] = static_shared.try_emplace(
+      begin,
+      Region{"static shared memory", begin, end - begin, end - begin, Use::read_write, 0, nullptr, nullptr});
+  own_static = &found->second;
+  if (is_new) track(*own_static);
 }
 
 void reserve_memory(int buffers, int blocks_of_a_cluster, int64_t bytes_of_a_buffer) {
@@ -115,8 +134,7 @@ void set_shared_bytes(int64_t bytes) {
 
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
   Region& region = map(name, bytes, alignment, use);
-  if (use != Use::read_only && bytes <= most_bytes)
-    track(region);  // pages of a larger workspace are touched first
+  if (use != Use::read_only) track(region);
   return region.begin;
 }
 
@@ -126,6 +144,7 @@ char* map_sparse_buffer(const char* name, int64_t bytes, int64_t alignment, Use 
 
 void poison_shared() {
   for (int rank = 0; rank < ranks(); ++rank) std::memset(slots[1 + rank].begin, 0xff, slots[1 + rank].bytes);
+  if (own_static != nullptr) std::memset(own_static->begin, 0xff, own_static->bytes);
 }
 
 void* dynamic_shared(int alignment) {
@@ -201,9 +220,13 @@ void check_shared_store(const void* address, int bytes) {
 
 void check_constant(const void* address, int bytes) { check(address, bytes, Access::constant_read, true); }
 
+// Other clusters cannot see one in shared memory.
 void check_atomic(const void* address, int bytes) {
-  observe();
-  publish();
+  const Region* region = region_of(address, bytes, Access::atomic);
+  if (region != nullptr && region->rank == none) {
+    observe();
+    publish();
+  }
   check_shared_store(address, bytes);
 }
 

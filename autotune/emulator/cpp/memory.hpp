@@ -8,6 +8,7 @@
 namespace autotune_emulator {
 
 void allow_constants(const char* begin, const char* end);  // the module's, which its kernels may read
+void use_static_shared(char* begin, const char* end);  // the module's; a cluster of several blocks has none
 void reserve_memory(int buffers, int most_ranks, int64_t most_bytes);  // most_bytes is a buffer's
 char* map_stacks(int64_t bytes);                                       // first
 void map_shared(int64_t most_bytes);                                   // second, for each block of a cluster

@@ -25,6 +25,7 @@ struct Block {
   uint32_t epoch;
   bool observed;  // whether an atomic of it found what other clusters released
   bool acquired;  // and whether it may see that
+  bool fenced;    // whether a thread of it has something to release
 };
 
 struct Clock {
@@ -172,6 +173,7 @@ void acquire_observed() { blocks[now.stamp.rank].acquired |= clocks[running_thre
 // the thread that accessed, or one of this thread after the barrier; of what this thread knows of others by
 // barriers of some, and of what it did itself, its own fence alone decides.
 void publish() {
+  if (!blocks[now.stamp.rank].fenced) return;
   std::vector<uint32_t>& released = clusters.back().released[now.stamp.rank];
   released.resize(columns_of_rank);
   const uint32_t before_barrier = blocks[now.stamp.rank].epoch - 1;
@@ -191,6 +193,7 @@ void release_fence() {
   next_tick();  // later than what this thread knows of others
   clock.fence = now.stamp.tick;
   clock.fence_epoch = blocks[now.stamp.rank].epoch;
+  blocks[now.stamp.rank].fenced = true;
   next_tick();
 }
 

@@ -33,6 +33,14 @@ long long number(const Type& type, uint64_t value) {
 
 }  // namespace
 
+namespace autotune_emulator {
+
+[[noreturn]] void fail_wrapped(unsigned int left, char sign, unsigned int right) {
+  fail("%u %c %u wraps in 32 bits", left, sign, right);
+}
+
+}  // namespace autotune_emulator
+
 extern "C" {
 #define AUTOTUNE_OVERFLOW(name, sign)                                                                      \
   void __ubsan_handle_##name##_overflow_abort(const Operation* operation, uint64_t left, uint64_t right) { \

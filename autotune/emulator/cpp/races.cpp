@@ -4,9 +4,11 @@
 
 #include "races.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "agents.hpp"
@@ -23,23 +25,30 @@ namespace {
 std::vector<Region*> tracked;
 uint32_t visited[cluster_blocks];  // epochs in which other blocks last accessed the shared memory of each
 uint32_t ended[cluster_blocks];    // the first epoch of the cluster as whose block it ended
+constexpr int64_t most_refined_bytes = int64_t{1} << 30;
 int cell_shift = 2;  // a cell is a word until a kernel accesses less than one, a byte from then on
 
-int64_t cell_count(const Region& region) { return (region.capacity >> cell_shift) + 1; }
-
-// calloc's pages cost nothing until they are touched.
-Cell* new_cells(const Region& region) {
-  return static_cast<Cell*>(std::calloc(cell_count(region), sizeof(Cell)));
+int64_t cell_bytes(const Region& region, int shift) {
+  return ((region.capacity >> shift) + 1) * static_cast<int64_t>(sizeof(Cell));
 }
 
-// Words become bytes, each with the history of its word.
+// Pages that cost nothing until they are touched.
+Cell* new_cells(const Region& region) {
+  const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* cells = mmap(nullptr, cell_bytes(region, cell_shift), protection, flags, -1, 0);
+  if (cells == MAP_FAILED) fail("no addresses for the history of %s", region.name);
+  return static_cast<Cell*>(cells);
+}
+
+// Words become bytes, each with the history of its word. A region that is too large to be gone through has
+// none.
 void refine_cells() {
-  cell_shift = 0;
+  const int before = std::exchange(cell_shift, 0);
   for (Region* region : tracked) {
-    Cell* words = region->cells;
-    region->cells = new_cells(*region);
-    for (int64_t byte = 0; byte < region->capacity; ++byte) region->cells[byte] = words[byte / 4];
-    std::free(words);
+    Cell* words = std::exchange(region->cells, new_cells(*region));
+    const int64_t bytes = region->capacity <= most_refined_bytes ? region->capacity : 0;
+    for (int64_t byte = 0; byte < bytes; ++byte) region->cells[byte] = words[byte / 4];
+    munmap(words, cell_bytes(*region, before));
   }
 }
 
@@ -212,8 +221,7 @@ void record(const Region& region, int64_t first, int64_t last, Access access) {
 }
 
 void forget_accesses() {
-  for (Region* region : tracked)
-    std::memset(static_cast<void*>(region->cells), 0, cell_count(*region) * sizeof(Cell));
+  for (Region* region : tracked) madvise(region->cells, cell_bytes(*region, cell_shift), MADV_DONTNEED);
 }
 
 // In any order of the threads: what was accessed since the last barrier of the cluster might be gone.

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import log
+from typing import Generic
 
 import numpy as np
 from scipy.special import ndtr
 
-from autotune.codegen.model.schedule import Schedule
+from autotune.search_spaces.contract.space import S
 
 from .gaussian_process import Floats, GaussianProcess
 from .posterior import Posterior
 
 _WORTHLESS = log(2)  # all that is twice as slow as the best counts as just that: only what is fast needs telling apart
 
-Rows = Callable[[Sequence[Schedule]], tuple[Floats, Floats]]
 
-
-class Candidates:
+class Candidates(Generic[S]):
     """What a process with its present covariance believes of some schedules.
 
     Args:
@@ -27,16 +26,18 @@ class Candidates:
         schedules: to choose from, each once.
     """
 
-    def __init__(self, process: GaussianProcess, rows: Rows, schedules: Sequence[Schedule]) -> None:
+    def __init__(
+        self, process: GaussianProcess, rows: Callable[[Sequence[S]], tuple[Floats, Floats]], schedules: Sequence[S]
+    ) -> None:
         self._rows = rows
         self._schedules = list(schedules)
         self._indices = {schedule: index for index, schedule in enumerate(schedules)}
         self._posterior = Posterior(process, *rows(schedules))
-        self._chosen: list[Schedule] = []
+        self._chosen: list[S] = []
         self._open = np.ones(len(schedules), dtype=bool)
         self._values: list[float | None] = []
 
-    def add(self, schedules: Iterable[Schedule]) -> None:
+    def add(self, schedules: Iterable[S]) -> None:
         """More to choose from, as far as they are new."""
         new = [schedule for schedule in dict.fromkeys(schedules) if schedule not in self._indices]
         if new:
@@ -45,7 +46,7 @@ class Candidates:
             self._schedules += new
             self._open = np.append(self._open, np.ones(len(new), dtype=bool))
 
-    def choose(self, schedules: Sequence[Schedule]) -> None:
+    def choose(self, schedules: Sequence[S]) -> None:
         """Take some out, which `tell` is to hear of."""
         if schedules:
             indices = [self._indices[schedule] for schedule in schedules]
@@ -53,7 +54,7 @@ class Candidates:
             self._open[indices] = False
             self._chosen += schedules
 
-    def tell(self, schedule: Schedule, value: float | None) -> bool:
+    def tell(self, schedule: S, value: float | None) -> bool:
         """The logarithm of a chosen one's seconds, None for a failure; whether it is one that was to be told."""
         told = len(self._values)
         if schedule not in self._chosen[told:]:
@@ -67,10 +68,10 @@ class Candidates:
         self._values.append(value)
         return True
 
-    def most_promising(self) -> Schedule | None:
+    def most_promising(self) -> S | None:
         """The schedule with the largest expected improvement; None if all have been chosen.
 
-        Before anything is known, it is the one that the time model finds fastest.
+        Before anything is known, it is the one that the time model finds fastest; without a model, the first.
         """
         if not self._open.any():
             return None
@@ -80,7 +81,7 @@ class Candidates:
     def _scores(self) -> Floats:
         ok = [value for value in self._values if value is not None]
         if not ok:
-            return -self._posterior.features[:, 1]
+            return -self._posterior.features[:, -1]
         mean, deviation = self._posterior.predict(worthwhile(self._values))
         better = (min(ok) - mean) / deviation
         scores: Floats = deviation * (better * ndtr(better) + np.exp(-(better**2) / 2) / np.sqrt(2 * np.pi))

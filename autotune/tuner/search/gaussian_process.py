@@ -2,11 +2,12 @@
 Machine Learning, 2006, chapters 2 and 5).
 
 The covariance of two draws is σ²·exp(-Σ w·d), summed over the parameters, where d is 1 where words differ, and between
-numbers the steps in their order as a share of all; and over other numbers that are known of a draw, where d is their
-difference. The weights w, one for each, σ and the noise maximise the marginal likelihood under log-normal priors, which
-keep a handful of values from being explained too well. The mean is a linear function of known features (section 2.7),
-whose first coefficient is free and whose others are near 1 a priori; or 0, where that makes the values more probable: a
-feature that says nothing would add its own noise to the mean.
+numbers the steps in their order as a share of all; over the factors of two in sizes, since on a GPU alignment matters;
+and over other numbers that are known of a draw, where d is their difference. The weights w, one for each, σ and the
+noise maximise the marginal likelihood under log-normal priors, which keep a handful of values from being explained too
+well. The mean is a linear function of known features (section 2.7), whose first coefficient is free and whose others
+are near 1 a priori; or 0, where that makes the values more probable: a feature that says nothing would add its own
+noise to the mean.
 """
 
 from __future__ import annotations
@@ -44,16 +45,15 @@ class Encoding:
 
     def __init__(self, parameters: Sequence[Parameter], numbers: int = 0) -> None:
         self._rows: dict[str, dict[Any, Floats]] = {}
-        groups: list[int] = []
+        widths: list[int] = []  # columns of each weight
         for parameter in parameters:
-            count = len(parameter.values)
-            if count < 2:
-                continue
-            steps = np.arange(count)[:, None] / (count - 1) if parameter.ordered else np.eye(count) / 2
-            self._rows[parameter.name] = dict(zip(parameter.values, steps, strict=True))
-            groups += [len(self._rows) - 1] * steps.shape[1]
-        self.parameters = len(self._rows) + numbers
-        self._groups = np.array([*groups, *range(len(self._rows), self.parameters)], dtype=int)
+            if len(parameter.values) > 1:
+                parts = _coordinates(parameter)
+                self._rows[parameter.name] = dict(zip(parameter.values, np.hstack(parts), strict=True))
+                widths += [part.shape[1] for part in parts]
+        widths += [1] * numbers
+        self.parameters = len(widths)
+        self._groups = np.repeat(np.arange(self.parameters), widths)
 
     def point(self, draw: Draw, numbers: Sequence[float] = ()) -> Floats:
         """The coordinates of a draw."""
@@ -67,6 +67,19 @@ class Encoding:
     def scaled(self, points: Floats, weights: Floats) -> Floats:
         """Points whose city-block distances are their differences, summed over the parameters with these weights."""
         return np.asarray(points * weights[self._groups])
+
+
+def _coordinates(parameter: Parameter) -> list[Floats]:
+    """What tells the values of a parameter apart: (values, columns) for each weight."""
+    values, count = parameter.values, len(parameter.values)
+    if not parameter.ordered:
+        return [np.eye(count) / 2]
+    steps = np.arange(count)[:, None] / (count - 1)
+    sizes = [value for value in values if type(value) is int and value > 0]
+    twos = np.array([(size & -size).bit_length() - 1 for size in sizes], np.float64)
+    if count < 3 or len(sizes) < count or len(set(twos)) in (1, count):  # of powers of two, the steps say the same
+        return [steps]
+    return [steps, ((twos - twos.min()) / np.ptp(twos))[:, None]]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from threading import Lock
@@ -24,35 +24,24 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from .bayes import BayesSearch, bayes_search
 
 
-class ScheduleSampler(BaseSampler):
-    """Proposes legal schedules, none twice: some that are given, then those of Bayesian optimisation.
+class SpaceSampler(BaseSampler):
+    """Proposes legal draws of a space, none twice: some that are given, then those of Bayesian optimisation.
 
     It remembers through the trials of the study alone. A trial that runs or waits counts with the time that is expected
     of it. A trial that failed, violates a constraint or has an infinite value counts as slow as the slowest. When every
-    schedule that it knows of was tried, it draws at random.
+    draw that it knows of was tried, it draws at random.
 
     Args:
-        operator, problem, spec: what the schedules are for; a `TrialSpace` of ``operator.space(problem, spec)`` has the
-            distributions of a trial.
-        first: legal schedules to propose first, as far as they are in the space; by default the operator's seeds, in
-            the order of the time model.
+        space: the distributions of a trial, and what its parameters build.
+        new_search: a search of that space which knows nothing yet.
+        first: what to propose first.
         seed: where random numbers start.
     """
 
     def __init__(
-        self,
-        operator: Operator[Any, Any],
-        problem: Problem,
-        spec: DeviceSpec,
-        first: Sequence[Schedule] | None = None,
-        seed: int = 0,
+        self, space: TrialSpace, new_search: Callable[[], BayesSearch[Any]], first: Sequence[Any] = (), seed: int = 0
     ) -> None:
-        space = operator.space(problem, spec)
-        self._new_search = partial(bayes_search, operator, problem, spec, seed)
-        if first is None:
-            first = fastest_first(operator, problem, operator.seeds(problem, spec), spec)
-        self._first = [schedule for schedule in first if schedule in space]
-        self._space = TrialSpace(space)
+        self._space, self._new_search, self._first = space, new_search, first
         self._random = RandomSampler(seed)
         self._lock = Lock()  # a study may have several threads
         self._study = ""
@@ -93,13 +82,15 @@ class ScheduleSampler(BaseSampler):
         """Other threads draw other numbers."""
         self._random.reseed_rng()
 
-    def _learnt(self, study: Study) -> BayesSearch:
+    def _learnt(self, study: Study) -> BayesSearch[Any]:
         """The search, told of all that has become of the study's trials."""
         if study.study_name != self._study:
             if study.directions != [StudyDirection.MINIMIZE]:
-                raise ValueError("a ScheduleSampler minimises seconds: expected create_study(direction='minimize')")
+                raise ValueError(
+                    f"a {type(self).__name__} minimises one value: expected create_study(direction='minimize')"
+                )
             self._study = study.study_name
-            self._open: dict[int, Schedule | None] = {}  # trials that are not over, with the schedule if it is known
+            self._open: dict[int, Any] = {}  # trials that are not over, with what they build if it is known
             self._seen = 0
             self._search = self._new_search()
         trials = study.get_trials(deepcopy=False)
@@ -115,7 +106,7 @@ class ScheduleSampler(BaseSampler):
             self._open[trial.number] = known
             return
         if known and trial.params == self._search.draw_of(known):
-            schedule: Schedule | None = known
+            schedule: Any = known
         else:
             whole = self._space.distributions.keys() <= trial.params.keys()
             schedule = self._space.schedule_of(trial.params) if whole else None
@@ -126,6 +117,32 @@ class ScheduleSampler(BaseSampler):
         elif schedule:
             self._search.wait_for(schedule)
             self._open[trial.number] = schedule
+
+
+class ScheduleSampler(SpaceSampler):
+    """Proposes legal schedules of a problem.
+
+    Args:
+        operator, problem, spec: what the schedules are for; a `TrialSpace` of ``operator.space(problem, spec)`` has the
+            distributions of a trial.
+        first: legal schedules to propose first, as far as they are in the space; by default the operator's seeds, in
+            the order of the time model.
+        seed: where random numbers start.
+    """
+
+    def __init__(
+        self,
+        operator: Operator[Any, Any],
+        problem: Problem,
+        spec: DeviceSpec,
+        first: Sequence[Schedule] | None = None,
+        seed: int = 0,
+    ) -> None:
+        space = operator.space(problem, spec)
+        if first is None:
+            first = fastest_first(operator, problem, operator.seeds(problem, spec), spec)
+        inside = [schedule for schedule in first if schedule in space]
+        super().__init__(TrialSpace(space), partial(bayes_search, operator, problem, spec, seed), inside, seed)
 
 
 def _seconds(trial: FrozenTrial) -> float | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from autotune.codegen.attention.fragments.meaning import mask_lines, score_lines
+from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import widest_divisor
+from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource, using
-from autotune.codegen.source.problem_struct import double_constants
 
 from .problem import AttentionProblem
 
@@ -17,22 +21,26 @@ _MOST_REFERENCE_BLOCKS = 1 << 16  # each takes one row after the other
 
 def source_of(problem: AttentionProblem) -> KernelSource:
     """The problem as its kernels see it."""
+    more = {"lse": problem.lse, f"score {problem.score}": problem.scored, f"mask {problem.mask}": problem.masked}
     return KernelSource(
         "attention",
         "attention/attention",
         problem,
         types=using(Element=problem.dtype),
-        facts={
-            "value_dim": problem.value_elements,
-            "bounded_left": problem.bounded_left,
-            "bounded_right": problem.bounded_right,
-        },
-        lines=double_constants({"usual_scale": problem.usual_scale, "flushed": problem.flushed}),
-        sizes=_sizes(problem),
+        facts=head_facts(problem),
+        lines={**head_lines(problem), **_fragments(problem)},
+        sizes=head_sizes(problem),
         workspace=True,
         scaled=("o",),
-        served=_served(problem),
+        served=", ".join([*head_words(problem), *(name for name, there in more.items() if there)]),
     )
+
+
+def _fragments(problem: AttentionProblem) -> Mapping[str, str]:
+    """Members of ``struct Problem``."""
+    score, mask = problem.score_fragment(), problem.mask_fragment()
+    lines = {"score_of": score_lines(score)} if score else {}
+    return lines | ({"sees": mask_lines(mask, score)} if mask else {})
 
 
 def stored_vector(problem: AttentionProblem) -> int:
@@ -43,6 +51,35 @@ def stored_vector(problem: AttentionProblem) -> int:
 def emit_naive(problem: AttentionProblem) -> Program:
     """A block for each row, which computes its scores twice."""
     return _naive(problem, "float", problem.rows)
+
+
+def emit_stored(problem: AttentionProblem) -> Program:
+    """All scores in memory: a launch that computes them, and one with a block for each row, which reads them."""
+    block, threads = (_NAIVE_THREADS, 1, 1), _NAIVE_THREADS
+    attend = Launch("attention_values", (problem.rows, 1, 1), block, DType.FLOAT32.bytes * (threads + threads // WARP))
+    return source_of(problem).plain(
+        ", scores in memory",
+        problem.rows * threads,
+        f"store_scores<{threads}>(arguments);",
+        "stored",
+        block=threads,
+        then={attend: f"attend_stored<{threads}>(arguments);"},
+        workspace_bytes=DType.FLOAT32.bytes * problem.rows * problem.keys,
+    )
+
+
+def emit_flash_v1(problem: AttentionProblem) -> Program:
+    """A block for each head of a sequence, whose outer loop goes through keys, as in FlashAttention of 2022."""
+    elements = problem.head_dim + problem.value_elements
+    return source_of(problem).plain(
+        ", keys in the outer loop",
+        problem.batch * problem.heads * _NAIVE_THREADS,
+        f"attention_flash_v1<{_NAIVE_THREADS}>(arguments);",
+        "flash_v1",
+        block=_NAIVE_THREADS,
+        shared_bytes=WARP * elements * problem.dtype.bytes,
+        workspace_bytes=DType.FLOAT32.bytes * problem.rows * (2 + problem.value_elements),
+    )
 
 
 def emit_reference(problem: AttentionProblem) -> Program:
@@ -60,27 +97,3 @@ def _naive(problem: AttentionProblem, number: str, blocks: int, *, reference: bo
         shared_bytes=size * (_NAIVE_THREADS + _NAIVE_THREADS // WARP),
         reference=reference,
     )
-
-
-def _sizes(problem: AttentionProblem) -> dict[str, tuple[str, int]]:
-    """C++ type and value of what a kernel must know of a problem."""
-    counts = {
-        name: getattr(problem, name) for name in ("queries", "keys", "heads", "all_heads", "group", "low", "high")
-    }
-    stated = problem.layouts.values()
-    strides = {name: step for one in stated for name, step in zip(one.fields, one.strides, strict=True)}
-    kinds = {"int": counts, "long long": strides}
-    return {name: (kind, value) for kind, values in kinds.items() for name, value in values.items()}
-
-
-def _served(problem: AttentionProblem) -> str:
-    """The problems that an unspecialised source serves: equal sources say the same."""
-    with_or_in = {
-        "keys bounded on the left": problem.bounded_left,
-        "keys bounded on the right": problem.bounded_right,
-        "softcap": problem.softcap,
-        "sinks": problem.sinks,
-        "lse": problem.lse,
-    }
-    heads = f"heads of {problem.head_dim} and {problem.value_elements} {problem.dtype}"
-    return ", ".join([heads, *(name for name, there in with_or_in.items() if there)])

@@ -1,5 +1,6 @@
 #pragma once
 #include "attention/attention/scores.cuh"
+#include "attention/attention/tile_order.cuh"
 #include "cuda/number_pairs.cuh"
 #include "cuda/row_reduce.cuh"
 #if stored_vector == 8
@@ -19,11 +20,11 @@ struct SeenKeys {
   int begin[2];
   int end[2];
 
-  __device__ __forceinline__ SeenKeys(const Problem& problem, int query) {
+  __device__ __forceinline__ SeenKeys(const Sequence& sequence, int query) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      begin[half] = first_key(problem, query + 8 * half);
-      end[half] = keys_end(problem, query + 8 * half);
+      begin[half] = sequence.first_key(query + 8 * half);
+      end[half] = sequence.keys_end(query + 8 * half);
     }
   }
 };
@@ -39,6 +40,21 @@ __device__ __forceinline__ void apply_softcap(float (&s)[products][4], const Sco
   }
 #endif
 }
+
+#if scored || masked
+// Products of keys from `first` on with rows `query` and the one 8 below become logits.
+template <int products>
+__device__ __forceinline__ void apply_fragments(float (&s)[products][4], const Scores& scores,
+                                                const Tile& tile, int query, int first) {
+  const int key = first + threadIdx.x % 4 * 2;
+#  pragma unroll
+  for (int i = 0; i < products; ++i) {
+#  pragma unroll
+    for (int j = 0; j < 4; ++j)
+      s[i][j] = scores.logit(s[i][j], tile.batch, tile.head, query + 8 * (j / 2), key + 8 * i + j % 2);
+  }
+}
+#endif
 
 // Logits of keys from `first` on that a row does not see become -infinity.
 template <int products>
@@ -117,17 +133,18 @@ __device__ __forceinline__ void round_weights(unsigned (&p)[products / 2][4], co
 template <int products>
 __device__ __forceinline__ void store_rows(const Arguments& arguments, const Problem& problem,
                                            float (&o)[products][4], const RowPair& rows, float factor,
-                                           int sequence, int head, int query) {
+                                           const Tile& tile, int query) {
   using Element = Problem::Element;
+  const Sequence sequence = sequence_of(arguments, problem, tile);
   const int place = threadIdx.x % 4;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float sum = reduce_lanes<4>(rows.sum[half], Sum());
-    const RowEnd ended = end_of_row(arguments, rows.largest[half], sum, factor, head);
-    const int own = query + 8 * half;
-    const bool there = own < problem.queries;
-    Element* target =
-        arguments.o + sequence * problem.stride_o_b + own * problem.stride_o_s + head * problem.stride_o_h;
+    const RowEnd ended = end_of_row(arguments, rows.largest[half], sum, factor, tile.head);
+    const int own = sequence.query_base + query + 8 * half;
+    const bool there = query + 8 * half < sequence.queries;
+    Element* target = arguments.o + tile.batch * problem.stride_o_b + own * problem.stride_o_s +
+                      tile.head * problem.stride_o_h;
 #if stored_vector == 8
     // Of each four products, a lane gets all of one from the others of its four.
     constexpr int whole = products / 4 * 4;
@@ -158,7 +175,8 @@ __device__ __forceinline__ void store_rows(const Arguments& arguments, const Pro
 #endif
     }
 #if lse
-    const long long row = (static_cast<long long>(sequence) * problem.heads + head) * problem.queries + own;
+    const long long row =
+        (static_cast<long long>(tile.batch) * problem.heads + tile.head) * problem.queries + own;
     if (there && place == 0) arguments.lse[row] = ended.lse;
 #endif
   }

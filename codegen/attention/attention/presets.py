@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from autotune.codegen.model.program import Program
 
-from .emit import emit_naive
+from .emit import emit_flash_v1, emit_naive, emit_stored
 from .flash.emit import emit as emit_flash
 from .flash.schedule import FlashSchedule
 from .mma_sync.emit import emit as emit_mma_sync
@@ -26,6 +26,8 @@ def tensor_cores(problem: AttentionProblem) -> Program:
 
 PRESETS: Mapping[str, Callable[[AttentionProblem], Program]] = {
     "naive": emit_naive,
+    "stored": emit_stored,
+    "flash_v1": emit_flash_v1,
     "flash": lambda problem: emit_flash(problem, FlashSchedule()),
     "tensor_cores": tensor_cores,
 }

@@ -14,7 +14,8 @@ def of_rows(
     tensors: Mapping[str, Tensor],
     inputs: Mapping[str, Array],
     rows: Array,
-    seen: Callable[[Array], Array],
+    seen: Callable[[int, Array], Array],
+    changed: Callable[[Array, int, int, Array], tuple[Array, Array]],
     *,
     scale: float,
     softcap: float,
@@ -29,7 +30,8 @@ def of_rows(
         tensors: of the problem, by name.
         inputs: their buffers.
         rows: their numbers.
-        seen: for each of some queries, which keys it sees.
+        seen: of a sequence, for each of some queries, which keys it sees.
+        changed: of scores of some queries of a sequence and a head, what becomes of them, and which keys these see.
         scale, softcap: the scalars; a softcap of 0 is none.
         flushed: the weight of Σ|v| / Σe^s in the scale.
     """
@@ -43,7 +45,8 @@ def of_rows(
         g = h // (q.shape[2] // k.shape[2])
         scores = q[b, own, h].astype(np.float64) @ k[b, :, g].astype(np.float64).T * scale
         scores = softcap * np.tanh(scores / softcap) if softcap else scores
-        kept = seen(own)
+        scores, let = changed(scores, b, h, own)
+        kept = seen(b, own) & let
         scores[~kept] = -np.inf
         sink = float(inputs["sinks"][h]) if "sinks" in tensors else -np.inf
         largest = np.maximum(scores.max(axis=1, initial=-np.inf), sink)[:, None]

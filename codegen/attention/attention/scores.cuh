@@ -2,27 +2,14 @@
 #include "cuda/special_functions.cuh"
 // From products of a query and keys to weights, which are powers of 2, and what becomes of a row at its end.
 
-// The first key that a query sees, and the one behind the last; there may be none.
-__device__ __forceinline__ int first_key(const Problem& problem, int query) {
-#if bounded_left
-  return max(0, query + problem.low);
-#else
-  return 0;
-#endif
-}
-__device__ __forceinline__ int keys_end(const Problem& problem, int query) {
-#if bounded_right
-  return max(0, min(problem.keys, query + problem.high + 1));
-#else
-  return problem.keys;
-#endif
-}
-
 // The weight of a product x is 2^(factor·(logit(x) - the largest logit)).
 struct Scores {
   float factor;
 #if softcap
   float inner;  // 2·log2(e) times what tanh is taken of, of a product of 1
+#endif
+#if scored
+  float scale;
 #endif
 
   __device__ __forceinline__ explicit Scores(const Arguments& arguments) {
@@ -32,6 +19,9 @@ struct Scores {
 #if softcap
     inner = 2.0f * log2_e * scale / arguments.softcap;
     factor = arguments.softcap * log2_e;
+#elif scored
+    this->scale = scale;
+    factor = log2_e;
 #else
     factor = scale * log2_e;
 #endif
@@ -44,6 +34,22 @@ struct Scores {
     return product;
 #endif
   }
+
+#if scored || masked
+  // The logit of a pair of a query and a key, as fragments state it.
+  __device__ __forceinline__ float logit(float product, int batch, int head, int query, int key) const {
+#  if scored
+    const float found = Problem::score_of(scale * product, batch, head, query, key);
+#  else
+    const float found = product;
+#  endif
+#  if masked
+    return Problem::sees(batch, head, query, key) ? found : -infinity();
+#  else
+    return found;
+#  endif
+  }
+#endif
 };
 
 // What a row has at its end.

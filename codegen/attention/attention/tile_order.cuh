@@ -1,26 +1,62 @@
 #pragma once
-#include "attention/attention/scores.cuh"
+#include "attention/attention/sequence.cuh"
+#if segmented
+#  include "attention/attention/packed_tiles.cuh"
+#endif
 // Which queries of which head a block has, and which keys these see.
 
 // Queries of a head, and the keys that any of them sees: from `begin` on, up to the one before `end`.
 struct Tile {
-  int sequence;
+  int batch;  // along the axis b; 0 of packed sequences
   int head;
   int query;
   int begin;
   int end;
+#if segmented
+  Sequence sequence;
+#endif
 };
 
-// Tiles of `rows` queries. Heads are taken in groups of heads_together, whose keys and values L2 should hold.
-// Of a group, the tiles that see the most keys come first: where the last keys are not seen, the last ones.
-template <int rows, int heads_together>
-__device__ __forceinline__ Tile tile_at(const Problem& problem, int index, int tiles_of_head, int all_heads) {
-  const int of_group = heads_together * tiles_of_head;
+// That of a tile. Where all are alike, it is made where it is read: nvcc orders better what it need not keep.
+__device__ __forceinline__ Sequence sequence_of(const Arguments& arguments, const Problem& problem,
+                                                const Tile& tile) {
+#if segmented
+  return tile.sequence;
+#else
+  return Sequence(arguments, problem, tile.batch);
+#endif
+}
+
+// Tiles of `rows` queries that a head has; of packed sequences, as many as it may have.
+template <int rows>
+__device__ __forceinline__ int tiles_of_head(const Problem& problem) {
+#if segmented
+  return most_tiles<rows>(problem, problem.queries);
+#else
+  return (problem.queries + rows - 1) / rows;
+#endif
+}
+
+// Tiles of `rows` queries. Heads are taken in groups of `together`, whose keys and values L2 should hold. Of
+// a group, the tiles that see the most keys come first: where the last keys are not seen, the last ones.
+// Packed sequences come in their order; where there is no tile, its query is less than 0.
+template <int rows>
+__device__ __forceinline__ Tile tile_at(const Arguments& arguments, const Problem& problem, int index,
+                                        int together) {
+  const int of_head = tiles_of_head<rows>(problem), of_group = together * of_head;
   const int group = index / of_group, place = index % of_group;
-  const int heads = min(heads_together, all_heads - group * heads_together);
-  const int number = place / heads, head = group * heads_together + place % heads;
-  const int query = (Problem::bounded_right ? tiles_of_head - 1 - number : number) * rows;
-  const int last = min(query + rows, problem.queries) - 1;
-  return {head / problem.heads, head % problem.heads, query, first_key(problem, query),
-          keys_end(problem, last)};
+  const int heads = min(together, problem.all_heads - group * together);
+  const int number = place / heads, head = group * together + place % heads;
+#if segmented
+  const Found found = find_tile<rows>(arguments, problem, number);
+  const Sequence sequence(arguments, problem, found.sequence);
+  const int query = found.number * rows, last = min(query + rows, sequence.queries) - 1;
+  return {0, head, query, sequence.first_key(query), sequence.keys_end(last), sequence};
+#else
+  const Sequence sequence(arguments, problem, 0);
+  const int query = (Problem::bounded_right ? of_head - 1 - number : number) * rows;
+  const int last = min(query + rows, sequence.queries) - 1;
+  return {head / problem.heads, head % problem.heads, query, sequence.first_key(query),
+          sequence.keys_end(last)};
+#endif
 }

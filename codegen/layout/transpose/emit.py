@@ -18,7 +18,7 @@ from .schedule import TransposeSchedule
 
 ENTRY = "transpose"
 ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "uint2", 16: "uint4"}
-_NAIVE_THREADS = 256
+NAIVE_THREADS = 256
 
 
 def arguments(problem: TransposeProblem) -> tuple[Argument, ...]:
@@ -84,12 +84,12 @@ def emit_naive(problem: TransposeProblem) -> Program:
 {cuda_arguments(members)}
 
 {used_source("layout/transpose/naive.cuh", "transpose_element", {})}
-extern "C" __global__ void __launch_bounds__({_NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
+extern "C" __global__ void __launch_bounds__({NAIVE_THREADS}) {ENTRY}(const Arguments arguments) {{
   transpose_element(arguments);
 }}
 """
-    grid = ceil_div(problem.batch * problem.m * problem.n, _NAIVE_THREADS)
-    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (_NAIVE_THREADS, 1, 1)),))
+    grid = ceil_div(problem.batch * problem.m * problem.n, NAIVE_THREADS)
+    return Program(source, members, (Launch(ENTRY, (grid, 1, 1), (NAIVE_THREADS, 1, 1)),))
 
 
 def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:

@@ -33,10 +33,19 @@ def _padded(problem: TransposeProblem) -> TransposeSchedule:
     return replace(_SHARED, pad=_SHARED.group_shift(problem.element_bytes))
 
 
+SCHEDULES: Mapping[str, Callable[[TransposeProblem], TransposeSchedule]] = {
+    "shared": lambda problem: _SHARED,
+    "padded": _padded,
+    "swizzled": lambda problem: _SWIZZLED,
+    "vectorised": vectorised,
+}
+
+
+def _emitted(schedule: Callable[[TransposeProblem], TransposeSchedule]) -> Callable[[TransposeProblem], Program]:
+    return lambda problem: emit(problem, schedule(problem))
+
+
 PRESETS: Mapping[str, Callable[[TransposeProblem], Program]] = {
     "naive": emit_naive,
-    "shared": lambda problem: emit(problem, _SHARED),
-    "padded": lambda problem: emit(problem, _padded(problem)),
-    "swizzled": lambda problem: emit(problem, _SWIZZLED),
-    "vectorised": lambda problem: emit(problem, vectorised(problem)),
+    **{name: _emitted(schedule) for name, schedule in SCHEDULES.items()},
 }

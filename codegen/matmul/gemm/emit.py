@@ -23,9 +23,10 @@ from autotune.codegen.source.scheduled_source import scheduled_source
 
 from . import prepare
 from .fields import Scales
-from .numbers import DTYPES, FLOAT8
+from .numbers import FLOAT8
 from .problem import GemmProblem
 from .schedule import GemmSchedule
+from .source_facts import conditions, edges_of, element_types, facts_of
 
 ENTRY = "gemm"
 _NAIVE_TILE = 16  # rows and columns of D that a block of the naive kernel computes, or a warp by wmma
@@ -61,16 +62,16 @@ def scheduled(
     before, left = prepare.prepared(problem, schedule), swapped(prepare.product(problem, schedule))
     launches = [prepare.launch(before)] if before else []
     launches.append(footprint.launch(ENTRY, schedule.blocks(problem)))
-    known = {**_facts(left), **_edges(left, schedule), **facts}
+    known = {**facts_of(left), **edges_of(left, schedule), **facts}
     if problem.bucket_rows:  # the same source for all rows of a bucket
         known["edge_n" if schedule.swap else "edge_m"] = True
     specialized = schedule.specialize is Specialize.SHAPE
-    chosen = {"clusters": False, "specialized": specialized, "by_column": by_column(left)}
+    chosen = {"clusters": False, "gathered_a": False, "specialized": specialized, "by_column": by_column(left)}
     header = f"matmul/gemm/{schedule.kernel}/block.cuh"
-    constants = schedule.constants | _conditions(left) | known | chosen
+    constants = schedule.constants | conditions(left) | known | chosen
     body = used_source(header, (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
-    declared = problem_struct(_types(left), known, _sizes(left, problem.ldd), schedule.specialize, body)
+    declared = problem_struct(element_types(left), known, _sizes(left, problem.ldd), schedule.specialize, body)
     declared += f"\n\n{functions}" if functions else ""
     members = (*maps, *_arguments(problem, swapped(problem)))
     given = "with_prepared(arguments)" if before else "arguments"
@@ -127,18 +128,11 @@ def _plain(
     type_name: str = "",
 ) -> Program:
     """A kernel without a schedule, whose call may name a type."""
-    members, facts = _arguments(problem, problem, wide), _facts(problem)
-    body = used_source(f"matmul/gemm/{header}.cuh", (f"gemm_{header}", type_name), _conditions(problem) | facts)
+    members, facts = _arguments(problem, problem, wide), facts_of(problem)
+    body = used_source(f"matmul/gemm/{header}.cuh", (f"gemm_{header}", type_name), conditions(problem) | facts)
     largest = [f"static constexpr double largest = {problem.result.largest};"] if problem.result in FLOAT8 else []
     declared = problem_struct(largest, facts, _sizes(problem, problem.ldd), Specialize.NONE, body)
     return plain_program(f"{ENTRY}: {_served(problem)}, {how}", members, declared, body, {launch: call})
-
-
-def _types(problem: GemmProblem) -> list[str]:
-    """Lines that declare what the elements of arrays are."""
-    sums = DType.INT32 if problem.dtype is DType.INT8 else DType.FLOAT32
-    types = {"Element": problem.dtype, "ElementB": problem.dtype_b, "Sum": sums, "Result": problem.result}
-    return [f"using {name} = {dtype.cuda};" for name, dtype in types.items()]
 
 
 def _sizes(problem: GemmProblem, ldd: int) -> dict[str, tuple[str, int]]:
@@ -156,44 +150,6 @@ def _arguments(problem: GemmProblem, sized: GemmProblem, wide: Collection[str] =
         *size_arguments(_sizes(sized, problem.ldd)),
         *epilogue.ARGUMENTS,
     )
-
-
-def _conditions(problem: GemmProblem) -> dict[str, Constant]:
-    """What conditions in headers name beside facts and the schedule."""
-    known = (*tuple(Scales)[1:], *DTYPES, DType.INT32)
-    names: dict[str, Constant] = {str(member): str(member) for member in known}
-    return (
-        names
-        | problem.epilogue.conditions
-        | {
-            "element": str(problem.dtype),
-            "element_bytes": problem.dtype.bytes,
-            "result": str(problem.result),
-            "result_bytes": problem.result.bytes,
-            "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
-        }
-    )
-
-
-def _facts(problem: GemmProblem) -> dict[str, Constant]:
-    """What a source is specialised for in any case."""
-    return {
-        "transpose_a": problem.transpose_a,
-        "transpose_b": problem.transpose_b,
-        "batched": problem.batch > 1,
-        "beta_nonzero": problem.residual,
-        **{f"shared_{operand}": problem.layout_of(operand)[1] == 0 for operand in "ab"},  # by the whole batch
-    }
-
-
-def _edges(problem: GemmProblem, schedule: GemmSchedule) -> dict[str, Constant]:
-    """Along which dimensions the last tile exceeds the matrix."""
-    whole = {
-        "m": schedule.block_m * schedule.cluster_m,
-        "n": schedule.block_n * schedule.cluster_n,
-        "k": schedule.block_k,
-    }
-    return {f"edge_{name}": getattr(problem, name) % size != 0 for name, size in whole.items()}
 
 
 def _served(problem: GemmProblem) -> str:

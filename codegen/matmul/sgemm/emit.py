@@ -47,6 +47,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         | facts
         | {
             "clusters": True,
+            "gathered_a": False,
             "lanes_k": schedule.lanes_k,
             "k_partitions": schedule.warps_k * schedule.cluster_k,
         }

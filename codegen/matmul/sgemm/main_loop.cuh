@@ -4,12 +4,14 @@
 #include "matmul/sgemm/tile_loader.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 
-#if copy_a == direct
+#if !gathered_a  // else who includes this has defined it
+#  if copy_a == direct
 using LoaderA = DirectLoader<OperandA>;
-#elif copy_a == async_copy
+#  elif copy_a == async_copy
 using LoaderA = TileLoader<OperandA, AsyncCopy<OperandA> >;
-#else
+#  else
 using LoaderA = TileLoader<OperandA, RegisterCopy<OperandA> >;
+#  endif
 #endif
 
 #if copy_b == direct

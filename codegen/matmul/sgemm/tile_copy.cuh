@@ -125,15 +125,25 @@ class TileRounds {
 };
 
 // Copies by way of registers: begin() loads a tile, finish() stores it.
+#if gathered_a
+template <class Operand, class Rounds = TileRounds<Operand> >
+class RegisterCopy {
+#else
 template <class Operand>
 class RegisterCopy {
   using Rounds = TileRounds<Operand>;
+#endif
   static constexpr int vector = Operand::vector;
 
  public:
+#if gathered_a
+  template <class... Place>
+  explicit __device__ __forceinline__ RegisterCopy(const Place&... place) : rounds(place...) {}
+#else
   __device__ __forceinline__ RegisterCopy(const float* origin, Problem::Index leading, int extent_left,
                                           int k_left)
       : rounds(origin, leading, extent_left, k_left) {}
+#endif
 
   // Loads the share of `step` out of `steps` in a tile. With `guard_k`, the tile may exceed the matrix along
   // k.
@@ -174,18 +184,28 @@ class RegisterCopy {
 };
 
 // Asynchronous copies: begin() starts them all; the main loop commits them and waits.
+#if gathered_a
+template <class Operand, class Rounds = TileRounds<Operand> >
+class AsyncCopy {
+#else
 template <class Operand>
 class AsyncCopy {
   using Rounds = TileRounds<Operand>;
+#endif
   static constexpr int vector = Operand::vector;
 #if !k_major_a && !k_major_b
   static_assert(!Operand::along_k || vector == 1, "an asynchronous copy transposes single elements");
 #endif
 
  public:
+#if gathered_a
+  template <class... Place>
+  explicit __device__ __forceinline__ AsyncCopy(const Place&... place) : rounds(place...) {}
+#else
   __device__ __forceinline__ AsyncCopy(const float* origin, Problem::Index leading, int extent_left,
                                        int k_left)
       : rounds(origin, leading, extent_left, k_left) {}
+#endif
 
   // Starts the share of `step` out of `steps` in the copy of a tile to an offset in shared memory. With
   // `guard_k`, the tile may exceed the matrix along k.

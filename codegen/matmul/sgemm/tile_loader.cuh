@@ -11,15 +11,27 @@ class TileLoader {
  public:
   static constexpr int shared_elements = Layout::elements;  // those of a tile
 
+#if gathered_a
+  // `column` is the thread's first element in a tile, `place` what the rounds of copies begin with.
+  template <class... Place>
+  explicit __device__ __forceinline__ TileLoader(int column, const Place&... place)
+#  if k_major_a || k_major_b
+      : copy_(place...),
+        element_(Operand::k_major ? Layout::index(first_k(), column) : Layout::index(first_k(), 0) + column) {
+#  else
+      : copy_(place...), element_(Layout::index(first_k(), 0) + column) {
+#  endif
+#else
   // `origin` is the first element of the first tile, `column` the thread's first one in a tile. From the
   // origin, `extent_left` and `k_left` elements are left to the edges of the matrix.
   __device__ __forceinline__ TileLoader(const float* origin, Problem::Index leading, int extent_left,
                                         int k_left, int column)
-#if k_major_a || k_major_b
+#  if k_major_a || k_major_b
       : copy_(origin, leading, extent_left, k_left),
         element_(Operand::k_major ? Layout::index(first_k(), column) : Layout::index(first_k(), 0) + column) {
-#else
+#  else
       : copy_(origin, leading, extent_left, k_left), element_(Layout::index(first_k(), 0) + column) {
+#  endif
 #endif
     // Else NVRTC 13.0 turns sums into ORs where bits do not overlap, and computes every address of the loop.
     make_opaque(element_);

@@ -18,14 +18,14 @@ from .schedule import SoftmaxSchedule
 
 def emit(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    rows = f"{_formula(problem)} of rows, for {served(problem, schedule, _rows(problem))}"
+    rows = f"{formula(problem)} of rows, for {served(problem, schedule, served_rows(problem))}"
     facts = _vectors(problem, schedule)
-    return _source(problem).scheduled(schedule, facts=facts, served=rows)
+    return kernel_source(problem).scheduled(schedule, facts=facts, served=rows)
 
 
 def emit_naive(problem: SoftmaxProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), reference=reference)
+    return row_naive(kernel_source(problem), reference=reference)
 
 
 def emit_reference(problem: SoftmaxProblem) -> Program:
@@ -33,7 +33,8 @@ def emit_reference(problem: SoftmaxProblem) -> Program:
     return emit_naive(problem, reference=True)
 
 
-def _source(problem: SoftmaxProblem) -> KernelSource:
+def kernel_source(problem: SoftmaxProblem) -> KernelSource:
+    """What the sources of all kernels of a problem state alike."""
     weights = {"error_weight": problem.dtype, "lse_error_weight": DType.FLOAT32}
     sizes = ["rows", "columns", "ldx", "ldy"]
     sizes += ["queries"] if problem.blocked else []
@@ -55,11 +56,12 @@ def _source(problem: SoftmaxProblem) -> KernelSource:
             *([Argument("causal_offset", "int")] if problem.causal else []),
         ],
         scaled=problem.logarithms,
-        served=f"{_formula(problem)} of {_rows(problem)}",
+        served=f"{formula(problem)} of {served_rows(problem)}",
     )
 
 
-def _formula(problem: SoftmaxProblem) -> str:
+def formula(problem: SoftmaxProblem) -> str:
+    """What a title says of y."""
     return f"y = {'log_' if problem.log else ''}softmax(x / temperature)"
 
 
@@ -70,7 +72,7 @@ def _vectors(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> dict[str, in
     return vector_facts(problem, schedule, own, masked=problem.masked and not schedule.skip)
 
 
-def _rows(problem: SoftmaxProblem) -> str:
+def served_rows(problem: SoftmaxProblem) -> str:
     """The rows that an unspecialised source takes, and what it makes of them beside y."""
     with_or_in = [
         *(["with lengths"] if problem.lengths else []),

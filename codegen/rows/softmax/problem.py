@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Self
 
 import numpy as np
@@ -139,6 +138,12 @@ class SoftmaxProblem(RowProblem):
         return self.lengths or self.causal
 
     @property
+    def _mask_rows(self) -> int:
+        """Rows of masks that rows have; those behind the last row's are not read."""
+        blocks, others = divmod(self.rows, self._queries * self._heads)
+        return blocks * self._queries + min(others, self._queries)
+
+    @property
     def work(self) -> Work:
         """What is kept of x is read once, y is written once; an element takes an exponential, two sums, two products.
 
@@ -147,7 +152,7 @@ class SoftmaxProblem(RowProblem):
         elements, read = self.rows * self.columns, self.counted
         of_row = (DType.INT32.bytes if self.lengths else 0) + (DType.FLOAT32.bytes if self.lse else 0)
         small = of_row * self.rows if elements else 0
-        small += prod(self.stored["m"]) * self.mask_dtype.bytes if self.has_mask and elements else 0
+        small += self._mask_rows * self.columns * self.mask_dtype.bytes if self.has_mask and elements else 0
         return Work(
             (elements + read) * self.dtype.bytes + small,
             {Unit.FP32: 4 * elements, Unit.SPECIAL: elements},

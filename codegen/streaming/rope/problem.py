@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import pi
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ MOST_HEADS = 2**29  # heads of q or k, so that one beyond those of both is a 32-
 # Errors of a result relative to the pair, and to its angle in radians, of what is computed in float32.
 _ERROR = 2.0**-21
 _MOST_POSITION = 1 << 17
+_OFFSET = 3  # of places, to verify and to time with
 _OPERANDS = {"q": "heads_q", "k": "heads_k", "r": "heads_q", "s": "heads_k"}
 
 
@@ -100,6 +102,15 @@ class RopeProblem(MatrixProblem):
     stride_s: int = layout(short="ss")
     align_s: int = layout(WIDEST_ACCESS)
     align_table: int = layout(WIDEST_ACCESS)
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """A row of a table for each place in a sequence, behind the offset."""
+        fitted = super().fitted(fields)
+        if fitted["angles"] == Angles.TABLE and fitted["positions"] == Positions.OFFSET:
+            places = min(fitted["sequence"] or fitted["batch"], fitted["batch"])
+            fitted["table_rows"] = max(fitted["table_rows"], places + _OFFSET)
+        return fitted
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -195,7 +206,7 @@ class RopeProblem(MatrixProblem):
     @property
     def scalars(self) -> Mapping[str, float]:
         """Llama 3.1's, for computed angles."""
-        offset = {"offset": 3} if self.positions is Positions.OFFSET else {}
+        offset = {"offset": _OFFSET} if self.positions is Positions.OFFSET else {}
         if self.angles is Angles.TABLE:
             return offset
         scaling = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "old_context": 8192.0}

@@ -7,21 +7,22 @@ from typing import Any
 from autotune.codegen.attention.attention.emit import emit_reference
 from autotune.codegen.attention.attention.presets import PRESETS
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.search_spaces.attention.derivative import derivative_by
 from autotune.search_spaces.contract.operator import Operator
 
-from . import flash, mma_sync, wgmma
 from .baselines import BASELINES
 from .call import CALL
-from .default import default
+from .default import KERNELS, default
 
 OPERATOR: Operator[AttentionProblem, Any] = Operator(
     name="attention",
     summary="O = softmax(scale·Q·Kᵀ)·V of each head, by online softmax",
     problem_type=AttentionProblem,
-    kernels=(wgmma.KERNEL, mma_sync.KERNEL, flash.KERNEL),
+    kernels=KERNELS,
     default=default,
     reference=emit_reference,
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,
+    derivative=derivative_by("attention_backward", options=("order",)),
 )

@@ -33,11 +33,43 @@ def _sdpa(backend: str, torch: Any, problem: AttentionProblem, tensors: Mapping[
     return compute
 
 
+def _fa3(torch: Any, problem: AttentionProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """FlashAttention-3, which vLLM's wheels hold, with sequences one behind the other. It takes sinks in bfloat16."""
+    last = not problem.top_left or problem.queries == problem.keys
+    windows = problem.window_left or problem.window_right
+    if problem.lse or not last or (windows and not problem.causal):
+        raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows and no lse alone")
+    from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
+
+    q, k, v = (tensors[name].flatten(0, -3) for name in "qkv")
+    even = torch.arange(problem.batch + 1, dtype=torch.int32, device=q.device)
+    of_queries = tensors.get("offsets", even * problem.queries)
+    of_keys = tensors.get("offsets_k", tensors.get("offsets", even * problem.keys))
+    sinks = tensors["sinks"].bfloat16() if problem.sinks else None
+    call = partial(
+        flash_attn_varlen_func,
+        *(q, k, v),
+        max_seqlen_q=int(of_queries.diff().max()),
+        cu_seqlens_q=of_queries,
+        max_seqlen_k=int(of_keys.diff().max()),
+        cu_seqlens_k=of_keys,
+        softmax_scale=problem.scalars["scale"] or problem.usual_scale,
+        causal=problem.causal,
+        window_size=[problem.window_left - 1, 0] if problem.bounded_left else None,
+        softcap=problem.scalars["softcap"],
+        s_aux=sinks,
+        fa_version=3,
+    )
+    return lambda: {"o": call().view_as(tensors["o"])}
+
+
 def _call(backend: str, name: str) -> TorchCall:
     return TorchCall(f"torch scaled_dot_product_attention by {name}", partial(_sdpa, backend))
 
 
+FA3 = TorchCall("FlashAttention-3, by vLLM", _fa3, needs="vllm")
 BASELINES: Mapping[str, TorchCall | str] = {
+    "fa3": FA3,
     "cudnn": _call("CUDNN_ATTENTION", "cuDNN"),
     "flash": _call("FLASH_ATTENTION", "FlashAttention-2"),
 }

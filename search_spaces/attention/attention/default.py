@@ -11,11 +11,11 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from . import flash, mma_sync, wgmma
 
-_KERNELS: tuple[Kernel[AttentionProblem, Any], ...] = (wgmma.KERNEL, mma_sync.KERNEL, flash.KERNEL)
+KERNELS: tuple[Kernel[Any, Any], ...] = (wgmma.KERNEL, mma_sync.KERNEL, flash.KERNEL)
 
 
 def default(problem: AttentionProblem, spec: DeviceSpec) -> Schedule:
     """The first candidate of the first kernel that the device has, and that takes the operands."""
-    chosen = next(kernel for kernel in _KERNELS if kernel.applies(problem, spec))
+    chosen = next(kernel for kernel in KERNELS if kernel.applies(problem, spec))
     first: Schedule = next(iter(chosen.candidates(problem, spec)))
     return first

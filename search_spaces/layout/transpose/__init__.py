@@ -12,6 +12,7 @@ from autotune.search_spaces.contract.operator import Operator
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
+from .ladder import rungs
 from .seeds import candidates, default
 from .space import checks, constraints, space
 from .workload import workload
@@ -23,6 +24,7 @@ OPERATOR = Operator(
     kernels=(Kernel(TransposeSchedule, emit, constraints, space, candidates, checks, workload),),
     default=default,
     presets=PRESETS,
+    rungs=rungs,
     baselines=BASELINES,
     call=CALL,
     derivative=DERIVATIVE,

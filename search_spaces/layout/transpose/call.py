@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposeProblem
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, Matrices, check_apart, matrices
+from autotune.search_spaces.contract.layouts import Layout
 
 
 def transpose(a: Any, *, out: Any = None, stream: Any = None) -> Any:
@@ -31,29 +32,9 @@ def _types(a: Layout) -> Mapping[str, ArrayType]:
     return {"out": ArrayType((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)}
 
 
-def _bind(a: Layout, out: Layout) -> Binding:
-    source, result = _row_major("a", a), _row_major("out", out)
-    problem = TransposeProblem(
-        m=source.rows,
-        n=source.columns,
-        element_bytes=a.itemsize,
-        batch=1 if source.batch is None else source.batch,
-        lda=source.leading,
-        ldb=result.leading,
-        stride_a=source.stride,
-        stride_b=result.stride,
-        align_a=source.alignment,
-        align_b=result.alignment,
-    )
-    return Binding(problem, {"out": "b"})
-
-
-def _row_major(name: str, layout: Layout) -> Matrices:
-    seen = matrices(name, layout)
-    if seen.transposed:
-        raise ValueError(f"{name} has strides {layout.strides}: transpose takes row-major matrices")
-    check_apart(name, layout, seen)
-    return seen
+def _bind(a: Layout) -> Binding:
+    *batch, m, n = a.shape
+    return Binding(TransposeProblem(m, n, a.itemsize, prod(batch)), {"out": "b"})
 
 
 CALL = Call(declaration=transpose, inputs=("a",), outputs=("out",), types=_types, bind=_bind)

@@ -210,15 +210,9 @@ def _bind(
 
 
 def _bias(bias: Layout | None) -> Bias:
-    """Which of them it is.
-
-    Raises:
-        ValueError: its elements are not contiguous.
-    """
+    """Which of them it is."""
     if bias is None:
         return Bias.NONE
-    if bias.shape[0] > 1 and bias.strides[0] != 1:
-        raise ValueError(f"bias has strides {bias.strides}: expected contiguous elements")
     return Bias.ROW if len(bias.shape) == 1 else Bias.COLUMN
 
 
@@ -241,4 +235,5 @@ CALL = Call(
     scalars=("alpha", "beta"),
     optional=("bias", "residual", "scale_a", "scale_b", "preactivation"),
     in_place=(("out", "residual"),),
+    reordered=("a", "b", "residual", "scale_a", "scale_b", "out", "preactivation"),
 )

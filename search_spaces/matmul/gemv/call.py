@@ -111,8 +111,6 @@ def _bind(
     matrix = matrices("weight", weight)
     batched = matrix.batch is not None
     x, y = _vectors("input", input, batched), _vectors("out", out, batched)
-    if bias is not None and bias.shape[0] > 1 and bias.strides != (1,):
-        raise ValueError(f"bias has strides {bias.strides}: expected a contiguous vector")
     for name, groups in (("scales", scales), ("zeros", zeros)):
         if groups is not None:
             check_groups_contiguous(name, groups, shared=not matrix.stride)
@@ -176,4 +174,5 @@ CALL = Call(
     scalars=("alpha", "beta"),
     optional=("bias", "scales", "zeros"),
     accumulates="beta",
+    reordered=("weight", "scales", "zeros"),
 )

@@ -11,7 +11,7 @@ from autotune.codegen.matmul.gemv.schedule import GemvSchedule
 from autotune.codegen.matmul.gemv.tensor_core.schedule import LANES_K, TensorCoreSchedule
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.tensor_unit import unit_of
-from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
+from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.machine.coefficients import Coefficients
@@ -29,10 +29,14 @@ class Costs(Coefficients, section="gemv"):
     """What the instructions of a matrix-vector product take.
 
     Attributes:
-        access: instructions of a load with its address.
+        access: instructions of a load of W with its address.
+        x_access: the same of x, whose products wait for it.
+        copy_clocks: clocks of an SM for a warp's copy to shared memory by way of L1, which those of 16 bytes leave out.
     """
 
     access: float
+    x_access: float
+    copy_clocks: float
 
 
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -55,7 +59,10 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         converted = _DECODED_PAIRS[problem.weights] * vectors * width
     x_loads = x_elements / schedule.x_width(problem)
     x_lines = x_loads * _x_lines(schedule, problem)
-    shared_clocks = schedule.tile_bytes(problem) / LINE_BYTES if schedule.stages > 1 else 0.0
+    shared_clocks = 0.0
+    if schedule.stages > 1:
+        by_l1 = vectors if schedule.vector_width * problem.weight_dtype.bytes < WIDEST_ACCESS else 0
+        shared_clocks = schedule.tile_bytes(problem) / LINE_BYTES + costs.copy_clocks * by_l1
     if schedule.shared_x:
         shared_clocks += x_lines + schedule.x_tile_bytes(problem) / LINE_BYTES
         x_lines = m * block_k * problem.dtype.bytes / LINE_BYTES
@@ -72,16 +79,23 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         instructions=products + converted,
-        load_instructions=costs.access * (vectors + x_loads),
+        load_instructions=costs.access * vectors + costs.x_access * x_loads,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
-        lines=fewer * weights / LINE_BYTES * max(1.0, LINE_BYTES / row_bytes) + x_lines,
+        lines=fewer * weights / LINE_BYTES * max(1.0, LINE_BYTES / _side_by_side(problem, schedule)) + x_lines,
         bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes) + m * block_k * problem.dtype.bytes,
         bytes_stored=outputs * (WORD_BYTES if split else problem.dtype.bytes),
         sliced_words=ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0,
         shared_vectors=ceil_div(outputs, schedule.threads * schedule.cluster) * schedule.splits if split else 0,
     )
     return (grid,)
+
+
+def _side_by_side(problem: GemvProblem, schedule: GemvSchedule) -> float:
+    """Bytes of a row of W that a warp's load has."""
+    rows_of_w = problem.order is WeightOrder.NK
+    lanes = schedule.threads_per_output if rows_of_w else schedule.threads // schedule.threads_per_output
+    return min(WARP, lanes) * schedule.vector_width * problem.weight_dtype.bytes
 
 
 def _x_elements(schedule: GemvSchedule, problem: GemvProblem, warps: int) -> float:

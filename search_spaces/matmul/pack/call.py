@@ -12,7 +12,7 @@ from autotune.codegen.matmul.pack.problem import FORMATS, PackProblem
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
+from autotune.search_spaces.contract.layouts import Layout
 
 
 def pack(
@@ -73,32 +73,24 @@ def _types(weight: Layout, format: str, group_size: int, scale_dtype: DType | No
 def _bind(
     weight: Layout,
     zeros: Layout | None,
-    codes: Layout,
     scales: Layout,
     format: str,
     group_size: int,
-    scale_dtype: DType | None,
 ) -> Binding:
     weights, n = Weights(format), weight.shape[-2]
-    w, q = rows("weight", weight), rows("codes", codes)
     if zeros is not None and weights is not Weights.INT4:
         raise ValueError(f"format={format}: expected no zeros, which codes of 4 bits have")
     together = weights.scale_rows(group_size)
     if prod(weight.shape[:-2]) > 1 and n % together:
         raise ValueError(f"weight has shape {weight.shape}: expected rows of a matrix in blocks of {together}")
-    check_contiguous(scales=scales, zeros=zeros)
     problem = PackProblem(
-        n=w.rows,
-        k=w.columns,
+        n=prod(weight.shape[:-1]),
+        k=weight.shape[-1],
         dtype=DType(weight.dtype),
         weights=weights,
         group_size=group_size,
         scale_dtype=DType(scales.dtype),
         zeros=zeros is not None,
-        ldw=w.leading,
-        align_w=w.alignment,
-        ldq=q.leading,
-        align_q=q.alignment,
     )
     return Binding(problem, {"weight": "w", "codes": "q"})
 

@@ -74,4 +74,5 @@ CALL = Call(
     bind=_bind,
     scalars=("alpha", "beta"),
     accumulates="beta",
+    reordered=("a", "b", "out"),
 )

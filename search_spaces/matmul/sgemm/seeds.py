@@ -12,7 +12,7 @@ from autotune.codegen.matmul.sgemm.transpose_first import product
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SMALL, TINY, Seed
+from .catalogue import FEW_COLUMNS, FEW_ROWS, FORTY_ROWS, LARGE, MEDIUM, SCATTERED, SMALL, TINY, Seed
 from .space import clusters, grid_blocks
 from .waves import filling
 
@@ -68,7 +68,8 @@ def _adapted(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
 
 def candidates(problem: SgemmProblem, spec: DeviceSpec) -> Iterator[SgemmSchedule]:
     """The known winners, but those whose tiles are mostly outside of the matrix."""
-    for seed in _winners(problem, spec):
+    scattered = SCATTERED if problem.vector_width("c") == 1 else ()
+    for seed in (*_winners(problem, spec), *scattered):
         adapted = _adapted(problem, seed.schedule, spec)
         if _mostly_inside(problem, adapted):
             others = (*_k_major(problem, adapted), *_transposed_first(problem, seed.schedule, spec))

@@ -25,6 +25,7 @@ _THREADS = (
     *("1×4", "2×4", "4×4", "4×8", "8×4", "4×16", "16×4", "12×4", "18×4", "20×4"),
     *("8×8", "10×8", "8×12", "12×8", "22×6", "18×8", "8×16", "16×8", "12×12"),
 )
+_SCATTERED_THREADS = ("8×3", "8×5", "12×5", "8×7")  # for rows of C that are stored element by element
 
 
 def space(problem: SgemmProblem, spec: DeviceSpec) -> Space[SgemmSchedule]:
@@ -38,7 +39,7 @@ def space(problem: SgemmProblem, spec: DeviceSpec) -> Space[SgemmSchedule]:
         Parameter("warps_n", (1, 2, 4, 8)),
         Parameter("lanes_m", (1, 2, 4, 8, 16)),
         Parameter("lanes_k", (1, 2, 4, 8)),
-        Parameter("thread_tile", _THREADS),
+        Parameter("thread_tile", _THREADS if problem.vector_width("c") > 1 else (*_THREADS, *_SCATTERED_THREADS)),
         Parameter("layout_a", _LAYOUTS),
         Parameter("layout_b", _LAYOUTS),
         Parameter("load_a", _copies(problem, spec, "a")),

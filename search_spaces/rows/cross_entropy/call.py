@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
@@ -11,7 +12,7 @@ from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProb
 from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.contract.array_checks import check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, Shape, check_contiguous, rows
+from autotune.search_spaces.contract.layouts import Layout, Shape
 
 
 def cross_entropy(
@@ -119,25 +120,19 @@ def _fields(
     input: Layout,
     target: Layout,
     grad_loss: Layout | None,
-    gradient: tuple[str, Layout] | None,
     nonzero: Mapping[str, bool],
 ) -> dict[str, Any]:
-    """The fields that both problems have; `gradient` is the name and the layout of that of `input`."""
-    x = rows("input", input)
-    fields = {
-        "rows": x.rows,
-        "columns": x.columns,
+    """The fields that both problems have."""
+    return {
+        "rows": prod(input.shape[:-1]),
+        "columns": input.shape[-1],
         "dtype": DType(input.dtype),
         "target_dtype": DType(target.dtype),
         "smoothed": nonzero["label_smoothing_nonzero"],
         "z_loss": nonzero["lse_square_scale_nonzero"],
         "capped": nonzero["softcap_nonzero"],
-        **x.fields("x"),
+        "shared_gradient": grad_loss is not None and grad_loss.shape != target.shape,
     }
-    if gradient is not None and grad_loss is not None:
-        d = rows(*gradient)
-        fields |= {"shared_gradient": grad_loss.shape != target.shape, **d.fields("d")}
-    return fields
 
 
 def _bind(
@@ -153,10 +148,8 @@ def _bind(
     if (grad_loss is None) != (grad_input is None):
         missing = "grad_loss" if grad_loss is None else "grad_input"
         raise ValueError(f"{missing} is missing: the gradients of the losses and of input come together")
-    check_contiguous(target=target, grad_loss=grad_loss, out=out, lse=lse)
-    gradient = None if grad_input is None else ("grad_input", grad_input)
     problem = CrossEntropyProblem(
-        **_fields(input, target, grad_loss, gradient, nonzero),
+        **_fields(input, target, grad_loss, nonzero),
         lse=lse is not None,
         gradient=grad_input is not None,
         batch_invariant=batch_invariant,
@@ -168,8 +161,7 @@ def _bind(
 def _bind_backward(
     input: Layout, target: Layout, lse: Layout, grad_loss: Layout, out: Layout, **nonzero: bool
 ) -> Binding:
-    check_contiguous(target=target, grad_loss=grad_loss, lse=lse)
-    problem = CrossEntropyBackwardProblem(**_fields(input, target, grad_loss, ("out", out), nonzero))
+    problem = CrossEntropyBackwardProblem(**_fields(input, target, grad_loss, nonzero))
     pointers = {"input": "x", "grad_loss": "dloss", "out": "d"}
     return Binding(problem, pointers)
 

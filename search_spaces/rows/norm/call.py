@@ -10,7 +10,7 @@ from autotune.codegen.rows.norm.problem import LayerNormProblem, NormProblem, Rm
 from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.contract.array_checks import check_alike, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_contiguous, joined_rows
+from autotune.search_spaces.contract.layouts import Layout, joined_rows
 
 QUANTIZED = (DType.INT8, DType.FLOAT8_E4M3)
 
@@ -169,16 +169,12 @@ def _fields(
     if (out_dtype is None) != (scale is None):
         missing = "scale" if scale is None else "out_dtype"
         raise ValueError(f"{missing} is missing: quantised results and their scales come together")
-    together = [
-        x,
-        *(joined_rows(name, one, axes) for name, one in _given(residual=residual, residual_out=residual_out)),
-    ]
+    given = {"residual": residual, "residual_out": residual_out}
+    together = [x, *(joined_rows(name, one, axes) for name, one in given.items() if one is not None)]
     if any(one.leading != x.leading for one in together):
         strides = ", ".join(str(one.leading) for one in together)
         raise ValueError(f"rows of input, residual and residual_out are {strides} elements apart: expected the same")
-    flat = _given(weight=weight, bias=bias, mean=mean, rstd=rstd, scale=scale)
-    check_contiguous(**dict(flat))
-    factors = [one for name, one in flat if name in ("weight", "bias")]
+    factors = [one for one in (weight, bias) if one is not None]
     return {
         "rows": x.rows,
         "columns": x.columns,
@@ -195,10 +191,6 @@ def _fields(
         **y.fields("y"),
         "align_w": min((one.alignment for one in factors), default=16),
     }
-
-
-def _given(**layouts: Layout | None) -> list[tuple[str, Layout]]:
-    return [(name, layout) for name, layout in layouts.items() if layout is not None]
 
 
 _POINTERS = {"input": "x", "out": "y", "residual_out": "sum"}

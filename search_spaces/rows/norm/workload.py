@@ -33,6 +33,7 @@ class Costs(Coefficients, section="norm"):
         thread: instructions of a thread that begins and ends.
         merge: instructions for a vector whose mean and variance are merged with those before.
         part: instructions of each element of a vector that is partly there.
+        weight_wait: clocks in which the first blocks of an SM wait for the weights of a vector, one after the other.
     """
 
     in_pass: float
@@ -42,6 +43,7 @@ class Costs(Coefficients, section="norm"):
     thread: float
     merge: float
     part: float
+    weight_wait: float
 
 
 def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -65,6 +67,8 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     footprint = schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident
+    of_sm = max(1, ceil_div(schedule.blocks(problem), spec.sm_count))  # which wait together, or find weights in L1
+    waits += SCHEDULERS * costs.weight_wait * rounds * min(1, columns_used) / of_sm
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster
     weight_bytes = columns_used * schedule.rows_per_block * problem.columns * problem.weight_dtype.bytes
     lines = lines_of_access(schedule.threads_per_row, width * size)

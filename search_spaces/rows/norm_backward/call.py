@@ -10,7 +10,7 @@ from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.problem import DTYPES
 from autotune.search_spaces.contract.array_checks import check_alike, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_contiguous, joined_rows
+from autotune.search_spaces.contract.layouts import Layout, joined_rows
 from autotune.search_spaces.rows.norm.call import normalized
 
 
@@ -92,11 +92,8 @@ def _bind(
     input: Layout,
     grad_output: Layout,
     weight: Layout | None,
-    mean: Layout | None,
     rstd: Layout | None,
     grad_input: Layout,
-    grad_weight: Layout,
-    grad_bias: Layout,
     normalized_shape: tuple[int, ...] | int,
     centered: bool,
     bias: bool,
@@ -108,7 +105,6 @@ def _bind(
         raise ValueError(
             f"rows of input are {x.leading} elements apart, those of grad_output {dy.leading}: expected the same"
         )
-    check_contiguous(weight=weight, mean=mean, rstd=rstd, grad_weight=grad_weight, grad_bias=grad_bias)
     problem = NormBackwardProblem(
         rows=x.rows,
         columns=x.columns,

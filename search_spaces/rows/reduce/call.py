@@ -88,14 +88,7 @@ def _check_offsets(offsets: Layout, dim: int | None) -> None:
         raise ValueError(f"dim={dim}: expected None for segments")
 
 
-def _bind(
-    input: Layout, other: Layout | None, offsets: Layout | None, out: Layout, op: str, dim: int | None
-) -> Binding:
-    results = _joined(list(zip(out.shape, out.strides, strict=True)))
-    if results is None or (results.length > 1 and results.step != 1):
-        raise ValueError(f"out has shape {out.shape} and strides {out.strides}: expected a contiguous array")
-    if offsets is not None and offsets.strides != (1,):
-        raise ValueError(f"offsets has strides {offsets.strides}: expected a contiguous array")
+def _bind(input: Layout, other: Layout | None, offsets: Layout | None, op: str, dim: int | None) -> Binding:
     axis, rows, columns, leading = _matrix(input, dim)
     if offsets is not None and axis is not Axis.ALL:
         raise ValueError(f"input has strides {input.strides}: expected a contiguous array for segments")
@@ -183,4 +176,5 @@ CALL = Call(
     types=_types,
     bind=_bind,
     optional=("other", "offsets"),
+    reordered=("input", "other"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
@@ -17,6 +17,8 @@ from .space import can_fold, fitted, split_values, widest_vectors
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
 # bytes, 64 KiB and more on their way to an SM.
 _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
+# The same for vectors narrower than 16 bytes.
+_NARROW_SHAPES = ((1024, 16, 1), (512, 16, 1), (512, 16, 2))
 _SHORT_BYTES = 8192  # bytes of a segment, on average
 _MOST_LOADS = 8  # with more, fewer blocks fit on an SM: slower where it was measured
 _LEAST_LANES = 8  # threads on a row of a few columns
@@ -40,6 +42,8 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
             found += [replace(schedule, streaming=True), replace(schedule, specialize=Specialize.SHAPE)]
         if problem.axis is not Axis.ALL and number < 4:
             found += [_schedule(problem, spec, threads, loads, blocks_per_sm, shift) for shift in (1, -1)]
+    if problem.vector_width("x") * problem.dtype.bytes < WIDEST_ACCESS:
+        found += [_schedule(problem, spec, *shape) for shape in _NARROW_SHAPES]
     return found
 
 

@@ -13,13 +13,14 @@ from .baselines import BASELINES
 from .call import CALL, log_softmax
 from .derivative import DERIVATIVE
 from .space import candidates, checks, constraints, default, space
+from .split import KERNEL as SPLIT
 from .workload import workload
 
 OPERATOR = Operator(
     name="softmax",
     summary="softmax of x / temperature along the last axis, or its logarithm, with lengths or causal if asked for",
     problem_type=SoftmaxProblem,
-    kernels=(Kernel(SoftmaxSchedule, emit, constraints, space, candidates, checks, workload),),
+    kernels=(Kernel(SoftmaxSchedule, emit, constraints, space, candidates, checks, workload), SPLIT),
     reference=emit_reference,
     default=default,
     presets=PRESETS,

@@ -12,7 +12,7 @@ from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.search_spaces.contract.array_checks import check_array, check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
+from autotune.search_spaces.contract.layouts import Layout, rows
 
 
 def softmax(
@@ -109,29 +109,18 @@ def _sharing(input: Layout, mask: Layout) -> int:
 
 
 def _bind(
-    input: Layout,
-    mask: Layout | None,
-    lengths: Layout | None,
-    lse: Layout | None,
-    out: Layout,
-    dim: int,
-    **options: bool,
+    input: Layout, mask: Layout | None, lengths: Layout | None, lse: Layout | None, out: Layout, dim: int, **given: Any
 ) -> Binding:
-    x, y = rows("input", input), rows("out", out)
-    check_contiguous(lengths=lengths, lse=lse)
-    given: dict[str, Any] = {**options}
     if mask is not None:
         m, kind = rows("mask", mask), Mask.KEEP if mask.dtype == DType.BOOL else Mask.ADD
         given |= {"mask": kind, "heads": _sharing(input, mask), **m.fields("m")}
     problem = SoftmaxProblem(
-        rows=x.rows,
-        columns=x.columns,
+        rows=prod(input.shape[:-1]),
+        columns=input.shape[-1],
         dtype=DType(input.dtype),
         lengths=lengths is not None,
         lse=lse is not None,
-        queries=input.shape[-2] if options["causal"] or mask is not None else 0,
-        **x.fields("x"),
-        **y.fields("y"),
+        queries=input.shape[-2] if given["causal"] or mask is not None else 0,
         **given,
     )
     return Binding(problem, {"input": "x", "out": "y"})

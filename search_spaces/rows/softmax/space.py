@@ -119,7 +119,8 @@ def candidates(problem: SoftmaxProblem, spec: DeviceSpec) -> Iterator[SoftmaxSch
             yield replace(schedule, streaming=True)
             yield replace(schedule, min_blocks_per_sm=1)
     again = replace(seeds.streamed, threads=512, threads_per_row=512, loads_in_flight=4)
-    for schedule in (again, *seeds.narrow(loaded)):
+    shared = replace(seeds.streamed, threads=1024, threads_per_row=1024, cluster=8, loads_in_flight=8, streaming=True)
+    for schedule in (again, shared, *seeds.narrow(loaded)):
         if schedule in seeds.drawn:
             yield schedule
 

@@ -11,7 +11,7 @@ from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
 from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, Rows, check_contiguous, rows
+from autotune.search_spaces.contract.layouts import Layout
 
 _BYTES = (DType.BOOL, DType.UINT8)
 
@@ -115,14 +115,10 @@ def _bind(
     exclusive: bool,
     reverse: bool,
 ) -> Binding:
-    see = rows if dim is not None else _one_row
-    x, y = see("input", input), see("out", out)
-    for name, layout in (("flags", flags), ("offsets", offsets)):
-        if layout is not None:
-            _one_row(name, layout)
+    rows, columns = (1, prod(input.shape)) if dim is None else (prod(input.shape[:-1]), input.shape[-1])
     problem = ScanProblem(
-        rows=x.rows,
-        columns=x.columns,
+        rows=rows,
+        columns=columns,
         op=Operation(op),
         dtype=DType(input.dtype),
         wide=out.dtype != input.dtype,
@@ -132,17 +128,8 @@ def _bind(
         offsets=offsets is not None,
         segments=offsets.shape[0] - 1 if offsets is not None else 0,
         init=init is not None,
-        **x.fields("x"),
-        **y.fields("y"),
-        align_flags=flags.alignment if flags is not None else 16,
     )
     return Binding(problem, {"input": "x", "out": "y"})
-
-
-def _one_row(name: str, layout: Layout) -> Rows:
-    """All elements of a contiguous array."""
-    check_contiguous(**{name: layout})
-    return Rows(1, prod(layout.shape), 0, layout.alignment)
 
 
 CALL = Call(

@@ -12,7 +12,7 @@ from autotune.codegen.model.random_state import RANDOM_SCALARS
 from autotune.codegen.streaming.dropout.problem import DTYPES, DropoutProblem, Mask
 from autotune.search_spaces.contract.array_checks import check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_contiguous, rows
+from autotune.search_spaces.contract.layouts import Layout, rows
 from autotune.search_spaces.contract.random_state import random_pairs
 
 
@@ -84,7 +84,6 @@ def _bind(
 ) -> Binding:
     x, y = rows("input", input), rows("out", out)
     r = rows("residual", residual) if residual is not None else None
-    check_contiguous(bias=bias, state=state, mask=mask)
     stored = Mask.NONE if mask is None else Mask.BITS if packed else Mask.BYTES
     problem = DropoutProblem(
         rows=x.rows,
@@ -97,8 +96,6 @@ def _bind(
         **x.fields("x"),
         **y.fields("y"),
         **(r.fields("r") if r else {}),
-        align_bias=bias.alignment if bias is not None else 16,
-        align_mask=mask.alignment if mask is not None else 16,
     )
     pointers = {"input": "x", "residual": "r", "out": "y"}
     return Binding(problem, pointers)

@@ -9,7 +9,6 @@ from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.tensor import row_major
 from autotune.codegen.streaming.map.arrays import DTYPES, NARROW
 from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.search_spaces.contract.array_checks import check_array, check_dtype
@@ -130,8 +129,6 @@ def _bind(
     dtype: DType | None,
     saturate: bool,
 ) -> Binding:
-    if bias is not None and bias.shape[0] > 1 and bias.strides != row_major(bias.shape):
-        raise ValueError(f"bias has strides {bias.strides}: expected a contiguous vector")
     gate = Gate.SEPARATE if factors is not None else Gate.NONE if packed is None else _GATES[packed]
     operands = {"x": ("input", input), "u": ("factors", factors), "r": ("residual", residual)}
     operands |= {"g": ("grad", grad), "y": ("out", out)}

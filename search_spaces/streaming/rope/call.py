@@ -10,7 +10,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.streaming.rope.problem import DTYPES, Angles, Positions, RopeProblem
 from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, check_contiguous, matrices
+from autotune.search_spaces.contract.layouts import Layout
 
 _POSITIONS = (DType.INT32, DType.INT64)
 
@@ -99,20 +99,10 @@ def _bind(
     k: Layout,
     positions: Layout | None,
     cos_sin_cache: Layout | None,
-    rotated_q: Layout,
-    rotated_k: Layout,
     interleaved: bool,
     rotary_dim: int,
     conj: bool,
 ) -> Binding:
-    given = {"q": ("q", q), "k": ("k", k), "r": ("out[0]", rotated_q), "s": ("out[1]", rotated_k)}
-    where: dict[str, int] = {}
-    for operand, (name, layout) in given.items():
-        seen = matrices(name, layout)
-        if seen.transposed or (seen.leading and seen.leading < seen.columns):
-            raise ValueError(f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous heads")
-        where |= {f"ld{operand}": seen.leading, f"stride_{operand}": seen.stride, f"align_{operand}": seen.alignment}
-    check_contiguous(positions=positions, cos_sin_cache=cos_sin_cache)
     tokens = q.shape[:-2]
     each = positions is not None and positions.shape == tokens
     problem = RopeProblem(
@@ -128,11 +118,8 @@ def _bind(
         conj=conj,
         angles=Angles.COMPUTED if cos_sin_cache is None else Angles.TABLE,
         positions=Positions.OFFSET if positions is None else Positions(positions.dtype),
-        align_table=cos_sin_cache.alignment if cos_sin_cache is not None else 16,
-        **where,
     )
-    names = {"cos_sin_cache": "table"}
-    return Binding(problem, names | {"rotated_q": "r", "rotated_k": "s"})
+    return Binding(problem, {"cos_sin_cache": "table", "rotated_q": "r", "rotated_k": "s"})
 
 
 CALL = Call(

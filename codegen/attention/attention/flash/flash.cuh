@@ -1,5 +1,6 @@
 #pragma once
 #include "attention/attention/scores.cuh"
+#include "attention/attention/tile_order.cuh"
 #include "cuda/number_pairs.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/row_reduce.cuh"
@@ -55,8 +56,8 @@ struct Rows {
   float o[Schedule::rows_per_warp][words_of_lane][2];
 
   // Adds a tile of keys from `first` on.
-  __device__ __forceinline__ void add(const SharedTiles& tiles, const Problem& problem, const Scores& scores,
-                                      int first_query, int first) {
+  __device__ __forceinline__ void add(const SharedTiles& tiles, const Sequence& sequence,
+                                      const Scores& scores, const Tile& tile, int first) {
     const int lane = threadIdx.x % 32, first_row = threadIdx.x / 32 * Schedule::rows_per_warp;
     float weights[Schedule::rows_per_warp][keys_of_lane] = {};
 #pragma unroll 4
@@ -77,14 +78,19 @@ struct Rows {
     }
 #pragma unroll
     for (int row = 0; row < Schedule::rows_per_warp; ++row) {
-      const int query = first_query + first_row + row;
-      const int begin = first_key(problem, query), end = keys_end(problem, query);
+      const int query = tile.query + first_row + row;
+      const int begin = sequence.first_key(query), end = sequence.keys_end(query);
       float top = largest[row];
 #pragma unroll
       for (int i = 0; i < keys_of_lane; ++i) {
         const int key = first + 32 * i + lane;
         float& weight = weights[row][i];
-        weight = begin <= key && key < end ? scores.logit(weight) : -infinity();
+#if scored || masked
+        const float logit = scores.logit(weight, tile.batch, tile.head, query, key);
+#else
+        const float logit = scores.logit(weight);
+#endif
+        weight = begin <= key && key < end ? logit : -infinity();
         top = max_nan(top, weight);
       }
       top = reduce_lanes<32>(top, Max());
@@ -128,31 +134,32 @@ __device__ __forceinline__ void attention_flash_block(const Arguments& arguments
   const Problem problem(arguments);
   const Scores scores(arguments);
   SharedTiles& tiles = *dynamic_shared<SharedTiles>();
-  // Those of a head that see the most keys come first where the last ones do.
-  const int of_head = (problem.queries + block_rows - 1) / block_rows, heads = problem.all_heads;
-  const int number = blockIdx.x / heads, other = blockIdx.x % heads;
-  const int first_query = (Problem::bounded_right ? of_head - 1 - number : number) * block_rows;
-  const int head = other % problem.heads, sequence = other / problem.heads, served = head / problem.group;
-  const int queries = min(block_rows, problem.queries - first_query);
-  const Element* q = arguments.q + sequence * problem.stride_q_b + head * problem.stride_q_h +
-                     first_query * problem.stride_q_s;
-  const Element* k = arguments.k + sequence * problem.stride_k_b + served * problem.stride_k_g;
-  const Element* v = arguments.v + sequence * problem.stride_v_b + served * problem.stride_v_g;
+  const Tile tile = tile_at<block_rows>(arguments, problem, blockIdx.x, problem.all_heads);
+#if segmented
+  if (tile.query < 0) return;
+#endif
+  const Sequence sequence = sequence_of(arguments, problem, tile);
+  const int served = tile.head / problem.group, queries = min(block_rows, sequence.queries - tile.query);
+  const Element* q = arguments.q + tile.batch * problem.stride_q_b + tile.head * problem.stride_q_h +
+                     (sequence.query_base + tile.query) * problem.stride_q_s;
+  const Element* k = arguments.k + tile.batch * problem.stride_k_b + served * problem.stride_k_g +
+                     sequence.key_base * problem.stride_k_t;
+  const Element* v = arguments.v + tile.batch * problem.stride_v_b + served * problem.stride_v_g +
+                     sequence.key_base * problem.stride_v_t;
 
   Rows rows = {};
 #pragma unroll
   for (int row = 0; row < Schedule::rows_per_warp; ++row) rows.largest[row] = -infinity();
   load_rows<Problem::head_dim, key_words>(tiles.queries, q, problem.stride_q_s, block_rows, queries);
-  const int end = keys_end(problem, first_query + queries - 1);
 #pragma unroll 1
-  for (int first = first_key(problem, first_query); first < end; first += Schedule::tile_keys) {
-    const int there = min(Schedule::tile_keys, problem.keys - first);
+  for (int first = tile.begin; first < tile.end; first += Schedule::tile_keys) {
+    const int there = min(Schedule::tile_keys, sequence.keys - first);
     load_rows<Problem::head_dim, key_pitch>(tiles.keys, k + first * problem.stride_k_t, problem.stride_k_t,
                                             Schedule::tile_keys, there);
     load_rows<Problem::value_dim, value_words>(tiles.values, v + first * problem.stride_v_t,
                                                problem.stride_v_t, Schedule::tile_keys, there);
     __syncthreads();
-    rows.add(tiles, problem, scores, first_query, first);
+    rows.add(tiles, sequence, scores, tile, first);
     __syncthreads();  // before the next tile
   }
 
@@ -160,11 +167,11 @@ __device__ __forceinline__ void attention_flash_block(const Arguments& arguments
 #pragma unroll
   for (int row = 0; row < Schedule::rows_per_warp; ++row) {
     const float sum = reduce_lanes<32>(rows.sum[row], Sum());
-    const int query = first_query + first_row + row;
-    if (query >= problem.queries) continue;
-    const RowEnd ended = end_of_row(arguments, rows.largest[row], sum, scores.factor, head);
-    Element* o =
-        arguments.o + sequence * problem.stride_o_b + query * problem.stride_o_s + head * problem.stride_o_h;
+    const int query = tile.query + first_row + row, place = sequence.query_base + query;
+    if (query >= sequence.queries) continue;
+    const RowEnd ended = end_of_row(arguments, rows.largest[row], sum, scores.factor, tile.head);
+    Element* o = arguments.o + tile.batch * problem.stride_o_b + place * problem.stride_o_s +
+                 tile.head * problem.stride_o_h;
 #pragma unroll
     for (int word = 0; word < words_of_lane; ++word) {
 #pragma unroll
@@ -175,9 +182,8 @@ __device__ __forceinline__ void attention_flash_block(const Arguments& arguments
       }
     }
 #if lse
-    const long long place =
-        (static_cast<long long>(sequence) * problem.heads + head) * problem.queries + query;
-    if (lane == 0) arguments.lse[place] = ended.lse;
+    const long long of_head = static_cast<long long>(tile.batch) * problem.heads + tile.head;
+    if (lane == 0) arguments.lse[of_head * problem.queries + place] = ended.lse;
 #endif
   }
 }

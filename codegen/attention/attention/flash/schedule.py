@@ -43,7 +43,7 @@ class FlashSchedule(Schedule):
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
-        return ceil_div(problem.queries, self.block_rows) * problem.all_heads
+        return problem.row_tiles(self.block_rows)
 
     def footprint(self, problem: AttentionProblem) -> Footprint:
         """See `Schedule`."""

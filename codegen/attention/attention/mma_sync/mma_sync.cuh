@@ -1,7 +1,7 @@
 #pragma once
+#include "attention/attention/mma_sync/copy_rows.cuh"
 #include "attention/attention/online_softmax.cuh"
 #include "attention/attention/tile_order.cuh"
-#include "cuda/async_copy.cuh"
 #include "cuda/products.cuh"
 #include "cuda/shared_matrices.cuh"
 #include "cuda/shared_memory.cuh"
@@ -34,21 +34,6 @@ __device__ __forceinline__ unsigned char* keys_of(int stage) {
   return queries() + query_bytes + stage * stage_bytes;
 }
 __device__ __forceinline__ unsigned char* values_of(int stage) { return keys_of(stage) + key_bytes; }
-
-// Begins to copy rows of so many elements; those from `there` on become zeros.
-template <int elements, int rows, int pitch>
-__device__ __forceinline__ void copy_rows(unsigned char* target, const Element* source, long long stride,
-                                          int there) {
-  constexpr int vector = Schedule::vector_width, vectors = elements / vector, all = rows * vectors;
-  constexpr int bytes = vector * sizeof(Element);
-#pragma unroll
-  for (int base = 0; base < all; base += Schedule::threads) {
-    const int i = base + threadIdx.x, row = i / vectors, column = i % vectors * vector;
-    if (all % Schedule::threads != 0 && i >= all) break;
-    async_copy_guarded<bytes>(target + row * pitch + column * static_cast<int>(sizeof(Element)),
-                              source + row * stride + column, row < there ? bytes : 0);
-  }
-}
 
 // Queries of a warp, as operands of products.
 struct QueryFragments {
@@ -130,17 +115,21 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
 __device__ __forceinline__ void attention_mma_sync_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Scores scores(arguments);
-  const int of_head = (problem.queries + block_rows - 1) / block_rows;
-  const Tile tile =
-      tile_at<block_rows, Schedule::heads_together>(problem, blockIdx.x, of_head, problem.all_heads);
+  const Tile tile = tile_at<block_rows>(arguments, problem, blockIdx.x, Schedule::heads_together);
+#if segmented
+  if (tile.query < 0) return;
+#endif
+  const Sequence sequence = sequence_of(arguments, problem, tile);
   const int served = tile.head / problem.group, first_row = threadIdx.x / 32 * Schedule::warp_rows;
-  const Element* q = arguments.q + tile.sequence * problem.stride_q_b + tile.head * problem.stride_q_h +
-                     tile.query * problem.stride_q_s;
-  const Element* k = arguments.k + tile.sequence * problem.stride_k_b + served * problem.stride_k_g;
-  const Element* v = arguments.v + tile.sequence * problem.stride_v_b + served * problem.stride_v_g;
+  const Element* q = arguments.q + tile.batch * problem.stride_q_b + tile.head * problem.stride_q_h +
+                     (sequence.query_base + tile.query) * problem.stride_q_s;
+  const Element* k = arguments.k + tile.batch * problem.stride_k_b + served * problem.stride_k_g +
+                     sequence.key_base * problem.stride_k_t;
+  const Element* v = arguments.v + tile.batch * problem.stride_v_b + served * problem.stride_v_g +
+                     sequence.key_base * problem.stride_v_t;
   const auto copy = [&](int key, int stage) {
     if (key < tile.end) {
-      const int there = problem.keys - key;
+      const int there = sequence.keys - key;
       copy_rows<Problem::head_dim, Schedule::tile_keys, key_pitch>(
           keys_of(stage), k + key * problem.stride_k_t, problem.stride_k_t, there);
       copy_rows<Problem::value_dim, Schedule::tile_keys, value_pitch>(
@@ -156,7 +145,7 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
   __syncthreads();
 #endif
   copy_rows<Problem::head_dim, block_rows, key_pitch>(queries(), q, problem.stride_q_s,
-                                                      problem.queries - tile.query);
+                                                      sequence.queries - tile.query);
   for (int stage = 0; stage < Schedule::stages - 1; ++stage)
     copy(tile.begin + stage * Schedule::tile_keys, stage);
   QueryFragments fragments;
@@ -169,10 +158,10 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
   ValueSums o = {};
   RowPair rows[row_tiles];
   const int query = tile.query + first_row, own_query = query + threadIdx.x % 32 / 4;
-  const int seen_from = first_key(problem, query);
-  const int seen_to = keys_end(problem, query + Schedule::warp_rows - 1);
-  const int whole_from = first_key(problem, query + Schedule::warp_rows - 1);
-  const int whole_to = keys_end(problem, query);
+  const int seen_from = sequence.first_key(query);
+  const int seen_to = sequence.keys_end(query + Schedule::warp_rows - 1);
+  const int whole_from = sequence.first_key(query + Schedule::warp_rows - 1);
+  const int whole_to = sequence.keys_end(query);
   int reading = 0, writing = Schedule::stages - 1;
 #pragma unroll 1
   for (int key = tile.begin; key < tile.end; key += Schedule::tile_keys) {
@@ -189,7 +178,10 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
       for (int i = 0; i < row_tiles; ++i) {
         float kept[2];
         apply_softcap(s[i], scores);
-        if (cut) mask_unseen(s[i], SeenKeys(problem, own_query + 16 * i), key);
+#if scored || masked
+        apply_fragments(s[i], scores, tile, own_query + 16 * i, key);
+#endif
+        if (cut) mask_unseen(s[i], SeenKeys(sequence, own_query + 16 * i), key);
         add_weights(s[i], rows[i], scores.factor, kept);
         rescale(o[i], kept);
         round_weights(p[i], s[i]);
@@ -201,6 +193,5 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
   async_wait<0>();
 #pragma unroll
   for (int i = 0; i < row_tiles; ++i)
-    store_rows(arguments, problem, o[i], rows[i], scores.factor, tile.sequence, tile.head,
-               own_query + 16 * i);
+    store_rows(arguments, problem, o[i], rows[i], scores.factor, tile, own_query + 16 * i);
 }

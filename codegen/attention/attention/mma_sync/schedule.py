@@ -51,7 +51,7 @@ class MmaSyncSchedule(Schedule):
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
-        return ceil_div(problem.queries, self.block_rows) * problem.all_heads
+        return problem.row_tiles(self.block_rows)
 
     def shared_bytes(self, problem: AttentionProblem) -> int:
         """Queries and stages, whose rows are an odd number of 16-byte units."""

@@ -74,8 +74,8 @@ struct Order {
 // What the rows of a consumer see of a tile of keys.
 class Cuts {
  public:
-  __device__ __forceinline__ Cuts(const Problem& problem, int query)
-      : whole_from_(first_key(problem, query + consumer_rows - 1)), whole_to_(keys_end(problem, query)) {}
+  __device__ __forceinline__ Cuts(const Sequence& sequence, int query)
+      : whole_from_(sequence.first_key(query + consumer_rows - 1)), whole_to_(sequence.keys_end(query)) {}
 
   // Whether some row does not see some key of the tile that begins with one.
   __device__ __forceinline__ bool cut(int key) const {
@@ -98,8 +98,8 @@ __device__ __forceinline__ void weigh(KeySums& s, RowPair& rows, const Scores& s
 // What a consumer keeps from one tile to the next.
 struct Consumer {
   int number;
-  Turn keys;
-  Turn values;
+  Turn<Schedule::stages> keys;
+  Turn<Schedule::stages> values;
 
   // The first of this thread's two rows among those of a tile.
   __device__ __forceinline__ int row() const {
@@ -112,13 +112,14 @@ struct Consumer {
 __device__ __forceinline__ void attend(const Arguments& arguments, const Problem& problem, Stages& stages,
                                        const Scores& scores, const Tile& tile, Consumer& own) {
   const Order order{own.number};
-  Turn &keys = own.keys, &values = own.values;
+  Turn<Schedule::stages>&keys = own.keys, &values = own.values;
   RowPair rows;
   ValueSums o = {};
   unsigned p[value_steps][4];
   const int query = tile.query + own.row();
-  const SeenKeys seen(problem, query);
-  const Cuts cuts(problem, tile.query + own.number * consumer_rows);
+  const Sequence sequence = sequence_of(arguments, problem, tile);
+  const SeenKeys seen(sequence, query);
+  const Cuts cuts(sequence, tile.query + own.number * consumer_rows);
   if (tile.begin < tile.end) {
     float kept[2];
     {
@@ -130,6 +131,9 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       wgmma_wait<0>(s);
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
+#if scored || masked
+      apply_fragments(s, scores, tile, query, tile.begin);
+#endif
       weigh(s, rows, scores, cuts, seen, tile.begin, kept);
       round_weights(p, s);
     }
@@ -148,6 +152,9 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       wgmma_wait<1>(s);
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
+#if scored || masked
+      apply_fragments(s, scores, tile, query, key);
+#endif
       weigh(s, rows, scores, cuts, seen, key, kept);
       wgmma_wait<0>(o);
       release(stages.values_empty[values.stage()]);
@@ -169,7 +176,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
   } else {
     release(stages.queries_empty);
   }
-  store_rows(arguments, problem, o, rows, scores.factor, tile.sequence, tile.head, query);
+  store_rows(arguments, problem, o, rows, scores.factor, tile, query);
 }
 
 __device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem, Stages& stages) {
@@ -177,8 +184,12 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
   Consumer own{static_cast<int>(threadIdx.x) / warpgroup_threads - 1, {}, {}};
   Order{own.number}.begin();
 #if grid_blocks == 0
+  const Tile tile = tile_at(arguments, problem, blockIdx.x);
+#  if segmented
+  if (tile.query < 0) return;
+#  endif
   stages.queries_full.wait(0);
-  attend(arguments, problem, stages, scores, tile_at(problem, blockIdx.x), own);
+  attend(arguments, problem, stages, scores, tile, own);
 #else
   unsigned parity = 0;  // of queries that are there
 #  pragma unroll 1
@@ -188,7 +199,7 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
     const int index = stages.tile;
     __syncwarp();  // all lanes know it when one of them says that it is read
     if (index < 0) break;
-    attend(arguments, problem, stages, scores, tile_at(problem, index), own);
+    attend(arguments, problem, stages, scores, tile_at(arguments, problem, index), own);
   }
 #endif
 }

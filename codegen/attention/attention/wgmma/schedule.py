@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.tensor_maps import ROW_BYTES, boxes
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARPGROUP
-from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 ARCHITECTURE = "sm_90a"
 CONSUMER_ROWS = 64
-ROW_BYTES = 128  # of a box in shared memory, which are swizzled
 PRODUCT_K, PRODUCT_COLUMNS = 16, 8
 _BARRIER = 8  # bytes; as many are for the number of a tile
 _COUNTER_BYTES = 8
@@ -65,7 +65,7 @@ class WgmmaSchedule(Schedule):
 
     def tiles(self, problem: AttentionProblem) -> int:
         """Tiles of all heads."""
-        return ceil_div(problem.queries, self.block_rows) * problem.all_heads
+        return problem.row_tiles(self.block_rows)
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
@@ -114,8 +114,3 @@ class WgmmaSchedule(Schedule):
             min_blocks_per_sm=self.min_blocks_per_sm,
             architecture=ARCHITECTURE,
         )
-
-
-def boxes(dim: int) -> int:
-    """Boxes of a head of 16-bit elements, each with a row of 128 bytes."""
-    return ceil_div(dim, ROW_BYTES // 2)

@@ -1,23 +1,9 @@
 #pragma once
-#include "attention/attention/tile_order.cuh"
-#include "cuda/numbers.cuh"
-#include "cuda/tensor_copy.cuh"
-#include "cuda/wgmma.cuh"
+#include "attention/attention/wgmma/block_tiles.cuh"
+#include "attention/attention/wgmma/boxes.cuh"
 // Shared memory of a block: queries, and stages of keys and of values, which are filled and emptied in turn.
-// Each is one or several boxes of rows of 128 bytes, which are swizzled, side by side along the elements of a
-// head. What is outside of a head, or behind the last query or key, is zeros.
+// Each is one or several boxes.
 
-using Element = Problem::Element;
-
-constexpr int warpgroup_threads = 128;
-constexpr int warpgroup_warps = 4;
-constexpr int consumer_rows = 64;
-constexpr int block_rows = Schedule::consumers * consumer_rows;
-constexpr int row_bytes = 128;
-constexpr int group_bytes = 8 * row_bytes;  // rows that one swizzle permutes
-constexpr int row_elements = row_bytes / sizeof(Element);
-constexpr int product_k = 16;
-constexpr int product_bytes = product_k * sizeof(Element);
 constexpr int key_boxes = (Problem::head_dim + row_elements - 1) / row_elements;
 constexpr int value_boxes = (Problem::value_dim + row_elements - 1) / row_elements;
 constexpr int key_steps = (Problem::head_dim + product_k - 1) / product_k;
@@ -66,25 +52,3 @@ struct Stages {
     proxy_fence();
   }
 };
-
-// A stage, and the parity of the phase in which it is filled.
-class Turn {
- public:
-  __device__ __forceinline__ int stage() const { return stage_; }
-  __device__ __forceinline__ unsigned parity() const { return parity_; }
-  __device__ __forceinline__ void advance() {
-    if (++stage_ == Schedule::stages) {
-      stage_ = 0;
-      parity_ ^= 1;
-    }
-  }
-
- private:
-  int stage_ = 0;
-  unsigned parity_ = 0;
-};
-
-__device__ __forceinline__ Tile tile_at(const Problem& problem, int index) {
-  const int of_head = (problem.queries + block_rows - 1) / block_rows;
-  return tile_at<block_rows, Schedule::heads_together>(problem, index, of_head, problem.all_heads);
-}

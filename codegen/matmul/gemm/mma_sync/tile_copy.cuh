@@ -98,7 +98,9 @@ class TileCopy {
   Element loaded_[asynchronous ? 1 : rounds];
 };
 
+#if !gathered_a  // else who includes this has defined it
 using CopyA = TileCopy<TileA, Problem::edge_m, Problem::ragged_a>;
+#endif
 #if gate == halves
 using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b, true>;
 #else

@@ -47,8 +47,14 @@ def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument
 def product_source(problem: GemmProblem, schedule: WgmmaSchedule) -> str:
     """The function ``wgmma``, whose B is as wide as a block's tile."""
     by_registers = registers_a(problem)
-    how = {"m_adjacent": problem.transpose_a and not by_registers, "n_adjacent": not problem.transpose_b}
-    return wgmma_source(schedule.block_n, problem.dtype, problem.dtype_b, **how, registers_a=by_registers).rstrip()
+    return wgmma_source(
+        schedule.block_n,
+        problem.dtype,
+        problem.dtype_b,
+        m_adjacent=problem.transpose_a and not by_registers,
+        n_adjacent=not problem.transpose_b,
+        registers_a=by_registers,
+    ).rstrip()
 
 
 def registers_a(problem: GemmProblem) -> bool:

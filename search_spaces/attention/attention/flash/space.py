@@ -8,7 +8,7 @@ from dataclasses import replace
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.fields import field_specs
-from autotune.search_spaces.attention.attention.small import small_problems
+from autotune.search_spaces.attention.small import small_problems
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm

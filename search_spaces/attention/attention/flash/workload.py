@@ -33,7 +33,7 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
     warps, rows, keys = schedule.threads // WARP, schedule.rows_per_warp, schedule.tile_keys
     dims = problem.head_dim + problem.value_elements
     blocks = schedule.blocks(problem)
-    pairs = max(problem.pairs * problem.heads * problem.batch, 1)
+    pairs = max(problem.pairs * problem.all_heads, 1)
     tiles = pairs / (max(1, blocks) * schedule.block_rows * keys)
     of_warp = keys / WARP * dims * (rows * (1 + 1 / 2) + costs.unpack) + rows * keys / WARP * costs.weight
     vectors = keys * dims / schedule.vector_width / WARP

@@ -10,7 +10,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import seen_keys
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload

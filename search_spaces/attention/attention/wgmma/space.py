@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention.wgmma.emit import ALIGNED
 from autotune.codegen.attention.attention.wgmma.schedule import ARCHITECTURE, KEYS, WgmmaSchedule
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
-from autotune.codegen.model.tensor_map import MOST_STRIDE_BYTES
-from autotune.search_spaces.attention.attention.small import small_problems
-from autotune.search_spaces.attention.attention.tiles import heads_in_l2, seen_keys
+from autotune.search_spaces.attention.small import small_problems
+from autotune.search_spaces.attention.tensor_maps import unmapped
+from autotune.search_spaces.attention.tiles import heads_in_l2, seen_keys
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
@@ -29,7 +28,7 @@ _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
 
 def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    yield from unmapped(problem)
+    yield from unmapped(problem, "q", "k", "v")
     yield from _too_many_registers(problem, schedule)
     if schedule.pingpong and schedule.consumers == 1:
         yield "pingpong: expected several consumers, not 1"
@@ -48,22 +47,9 @@ def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> I
         yield f"about {product} registers of a product over the {given} that threads begin with"
 
 
-def unmapped(problem: AttentionProblem) -> Iterator[str]:
-    """Why tensor copies do not take the operands as they are."""
-    if not problem.keys:
-        yield "keys 0: a tensor map has at least one"
-    for operand in "qkv":
-        stated = problem.layouts[operand]
-        if stated.alignment < WIDEST_ACCESS:
-            yield f"{operand} is aligned to {stated.alignment} bytes: tensor copies need {WIDEST_ACCESS}"
-        for extent, step, field in zip(stated.shape, stated.strides, stated.fields, strict=False):
-            if extent > 1 and (step % ALIGNED or step * stated.element_bytes >= MOST_STRIDE_BYTES):
-                yield f"{field} {step}: tensor copies need a multiple of {ALIGNED} elements below 2^40 bytes"
-
-
 def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:
     """Whether the device has wgmma, and tensor copies take the operands."""
-    return ARCHITECTURE.startswith(spec.arch) and problem.rows > 0 and not any(unmapped(problem))
+    return ARCHITECTURE.startswith(spec.arch) and problem.rows > 0 and not any(unmapped(problem, "q", "k", "v"))
 
 
 def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
@@ -115,7 +101,8 @@ def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSch
     wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     together = heads_in_l2(problem, spec)
-    grids = (_TICKETS, _TILES_OF_BLOCKS) if problem.bounded_right else (_IN_TURN, _TICKETS)
+    uneven = problem.bounded_right or problem.segmented
+    grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
     for consumers, keys in tiles:
         for turns in (True, False):
             usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)

@@ -9,7 +9,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import seen_keys
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -47,7 +47,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     rows, keys = schedule.block_rows, schedule.tile_keys
     of_tile = max(1.0, seen_keys(problem, rows, keys) / keys)
     # With tickets, blocks end at about the same time if tiles differ.
-    evenly = schedule.tickets and problem.bounded_right
+    evenly = schedule.tickets and (problem.bounded_right or problem.segmented)
     own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)

@@ -61,8 +61,13 @@ _BESIDE_WGMMA = 3
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
     """By modelled time; few beside wgmma, which is seldom slower and takes less time to compile."""
-    found = fastest_first(problem, _likely(problem, spec), spec, workload)
+    found = by_mma_sync(problem, spec)
     return found[:_BESIDE_WGMMA] if preferred(problem, spec) else found
+
+
+def by_mma_sync(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
+    """By modelled time, as if there was no other kernel."""
+    return fastest_first(problem, _likely(problem, spec), spec, workload)
 
 
 def _likely(problem: GemmProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
@@ -25,6 +25,7 @@ from autotune.search_spaces.matmul.gemm.tiling import block_ks, grids
 
 from .legal import MOST_SUMS
 
+S = TypeVar("S", bound=MmaSyncSchedule)
 _WARPS = (1, 2, 4)
 _SPARE_REGISTERS = 20  # beyond the footprint, with which ptxas spills nothing
 
@@ -138,7 +139,7 @@ def _fewer_warps(schedule: MmaSyncSchedule) -> MmaSyncSchedule:
     return schedule.replace(block_n=schedule.block_n // 2)
 
 
-def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: MmaSyncSchedule, grid: str) -> MmaSyncSchedule:
+def on_grid(problem: GemmProblem, spec: DeviceSpec, schedule: S, grid: str) -> S:
     """The schedule with the grid that a value of the parameter `grid` means for its tiles: a step or more a block."""
     tiles = schedule.tiles(problem)
     unit, _, factor = grid.partition("·")

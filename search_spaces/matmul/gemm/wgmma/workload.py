@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil, gcd, log2
 
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
@@ -34,6 +34,7 @@ class Costs(Coefficients, section="gemm.wgmma"):
         apart: times the steps' time, where blocks share tiles: they are at different k, and load for themselves alone.
         outside_clocks: clocks for a row of a box that is outside of the matrix, if all SMs copy such rows.
         loaded: share of the time that threads take to load as many bytes: tensor copies ask for whole lines.
+        straddled: times the time of a line, for as many bytes that lie in two.
         pairs: times the time that tensor copies take to store, or to load, as many bytes.
     """
 
@@ -48,6 +49,7 @@ class Costs(Coefficients, section="gemm.wgmma"):
     apart: float
     outside_clocks: float
     loaded: float
+    straddled: float
     pairs: float
 
 
@@ -62,7 +64,8 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
     a, b, loaded_b = schedule.block_m, schedule.block_n, schedule.loaded_columns(problem)
     left = tiled_problem(product(problem, schedule), schedule)
     inside_a, inside_b = a * share_inside(left.m, a), loaded_b * share_inside(left.n, b)
-    lines = inside_a * _lines(left, "a") / schedule.cluster_n + inside_b * _lines(left, "b") / schedule.cluster_m
+    a_lines, b_lines = (1 + (costs.straddled - 1) * _straddling(left, operand) for operand in "ab")
+    lines = inside_a * a_lines / schedule.cluster_n + inside_b * b_lines / schedule.cluster_m
     blocks, rate = schedule.blocks(problem), spec.rate(problem.unit)
     multiplying = a * b * schedule.block_k / rate
     read = (a + b * (a // PRODUCT_ROWS)) * row
@@ -94,10 +97,11 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
     return (*preparation.workloads(problem, schedule), grid)
 
 
-def _lines(problem: GemmProblem, operand: str) -> int:
-    """Cache lines of a row of a tile: two where rows of the matrix begin within lines."""
+def _straddling(problem: GemmProblem, operand: str) -> float:
+    """The share of a tile's rows that lie in two cache lines: rows of the matrix begin anywhere in lines."""
     leading, _, _ = problem.layout_of(operand)
-    return 1 if leading * problem.dtype.bytes % ROW_BYTES == 0 else 2
+    pitch = leading * problem.dtype.bytes
+    return (min(ROW_BYTES, pitch) - gcd(ROW_BYTES, pitch)) / ROW_BYTES
 
 
 def _resident(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> int:

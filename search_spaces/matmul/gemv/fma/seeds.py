@@ -26,6 +26,8 @@ _FEW_VECTORS = (
     Shape(512, 2, 4, 1, 2),
     Shape(256, 1, 8, 1, 4),
 )
+# Of W stored as n×k: few rows have many threads.
+_FEW_VECTORS_OF_ROWS = (*_FEW_VECTORS, Shape(512, 2, 8, 1, 2, 256))
 # Elements of x take more of L1 than those of W: more strips share them, or many rows what a block copies of x.
 _MANY_VECTORS = (
     Shape(256, 4, 2, 1, 2),
@@ -81,7 +83,9 @@ def schedule(problem: GemvProblem, spec: DeviceSpec, index: int, cluster: int) -
 def _shapes(problem: GemvProblem) -> tuple[Shape, ...]:
     if _rows_of_x(problem):
         return _TRANSPOSED_X
-    return _MANY_VECTORS if problem.m >= _MANY else _FEW_VECTORS
+    if problem.m >= _MANY:
+        return _MANY_VECTORS
+    return _FEW_VECTORS_OF_ROWS if problem.order is WeightOrder.NK else _FEW_VECTORS
 
 
 def _rows_of_x(problem: GemvProblem) -> bool:

@@ -1,0 +1,84 @@
+"""FlashAttention's attention with a cache of keys and values, by kv_append and attention_decode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from autotune import dispatcher
+
+from .operators import functions
+
+
+def flash_attn_with_kvcache(
+    q: Any,
+    k_cache: Any,
+    v_cache: Any,
+    k: Any = None,
+    v: Any = None,
+    *,
+    cache_seqlens: Any,
+    block_table: Any = None,
+    softmax_scale: float | None = None,
+    causal: bool = False,
+    window_size: tuple[int, int] = (-1, -1),
+    softcap: float = 0.0,
+    return_softmax_lse: bool = False,
+) -> Any:
+    """``flash_attn.flash_attn_with_kvcache`` of 1 to 16 queries, without rotary embeddings, ALiBi or other rows.
+
+    With `k` and `v`, these are first written to the cache behind the keys that `cache_seqlens` counts.
+
+    Args:
+        q: bfloat16 or float16, of shape (batch, queries, heads, head_dim).
+        k_cache: (pages, page, heads_kv, head_dim) with `block_table`, else (batch, keys, heads_kv, head_dim).
+        v_cache: likewise.
+        k: new keys, (batch, new, heads_kv, head_dim).
+        v: new values, likewise.
+        cache_seqlens: int32 of shape (batch,), the keys of each request in the cache; or one number for all.
+        block_table: int32 of shape (batch, columns), the pages of each request.
+        softmax_scale: of the products of queries and keys; None stands for 1 / √head_dim.
+        causal: whether a query sees no key behind its diagonal.
+        window_size: keys ahead of a query's diagonal and behind it that it sees, -1 for all.
+        softcap: scores s become softcap·tanh(s / softcap); 0: they do not.
+        return_softmax_lse: whether the logarithms of the sums are returned, too.
+
+    Returns:
+        (batch, queries, heads, value_dim); with `return_softmax_lse` and float32 of shape (batch, heads, queries).
+
+    Raises:
+        TypeError, ValueError: see ``dispatcher.kv_append`` and ``dispatcher.attention_decode``.
+    """
+    batch, queries, heads, _ = q.shape
+    if not isinstance(cache_seqlens, torch.Tensor):
+        cache_seqlens = torch.full((batch,), cache_seqlens, dtype=torch.int32, device=q.device)
+    if k is not None:
+        slots = _slots(cache_seqlens, k.shape[1], k_cache.shape[1], block_table)
+        functions["kv_append"](k.flatten(0, 1), v.flatten(0, 1), k_cache, v_cache, slots)
+        cache_seqlens = cache_seqlens + k.shape[1]
+    left, right = window_size
+    options = {
+        "scale": softmax_scale or 0.0,
+        "causal": causal or right == 0,
+        "window_left": left + 1,
+        "window_right": right + 1 if right > 0 and not causal else 0,
+        "softcap": softcap,
+    }
+    arrays = (q, k_cache, v_cache, cache_seqlens, block_table)
+    if not return_softmax_lse:
+        return functions["attention_decode"](*arrays, **options)
+    lse = torch.empty(batch, heads, queries, dtype=torch.float32, device=q.device)
+    return dispatcher.attention_decode(*arrays, **options, lse=lse), lse
+
+
+def _slots(lengths: Any, new: int, page: int, table: Any) -> Any:
+    """Of new keys of each request, those of one behind those of another; -1 where the cache has no room."""
+    places = lengths[:, None].long() + torch.arange(new, device=lengths.device)
+    rows = torch.arange(len(lengths), device=lengths.device)[:, None]
+    if table is None:
+        return torch.where(places < page, rows * page + places, -1).flatten()
+    columns = places // page
+    there = columns < table.shape[1]
+    pages = table.gather(1, columns.clamp(max=table.shape[1] - 1)).long()
+    return torch.where(there, pages * page + places % page, -1).flatten()

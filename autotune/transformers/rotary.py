@@ -1,0 +1,79 @@
+"""Rotary position embeddings of one attention layer, whose model's function for them is shared by its whole family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial, update_wrapper
+from types import FunctionType, MethodType
+from typing import Any
+
+import torch
+
+from autotune import torch as functions
+
+NAME = "apply_rotary_pos_emb"  # of the function that transformers' attention layers call
+_TRIAL = (2, 3, 5, 16)  # sequences, heads, tokens and elements of a head
+
+
+def forms(module: Any) -> Iterator[tuple[Callable[..., Any], partial[Any]]]:
+    """A layer's own function for q, k, cos and sin, with each one of this project that may be the same.
+
+    There are none for layers without it, and for those whose forward is wrapped by a decorator.
+    """
+    forward = type(module).forward
+    if isinstance(forward, FunctionType) and NAME in forward.__code__.co_names:
+        own = forward.__globals__[NAME]
+        for doubled, interleaved in ((True, False), (False, False), (True, True)):
+            yield own, partial(rotated, doubled=doubled, interleaved=interleaved)
+
+
+def trial(doubled: bool, like: Any) -> tuple[Any, ...]:
+    """Random q, k, cos and sin of the dtype and on the device of a tensor."""
+    batch, heads, tokens, elements = _TRIAL
+    generator = torch.Generator().manual_seed(0)
+    q = torch.randn(batch, heads, tokens, elements, generator=generator)
+    k = torch.randn(batch, 1, tokens, elements, generator=generator)
+    angles = torch.randn(batch, tokens, elements // 2, generator=generator)
+    angles = torch.cat((angles, angles), -1) if doubled else angles
+    return tuple(one.to(like) for one in (q, k, angles.cos(), angles.sin()))
+
+
+def forward_with(module: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A layer's forward that calls another function for its rotary embeddings, while other layers keep theirs."""
+    forward = type(module).forward
+    # Without a name of its module, a compiler looks names up here rather than in the module.
+    names = {name: value for name, value in forward.__globals__.items() if name != "__name__"} | {NAME: function}
+    changed = FunctionType(forward.__code__, names, forward.__name__, forward.__defaults__, forward.__closure__)
+    changed.__kwdefaults__ = forward.__kwdefaults__
+    return MethodType(update_wrapper(changed, forward), module)
+
+
+def rotated(
+    q: Any, k: Any, cos: Any, sin: Any, unsqueeze_dim: int = 1, *, doubled: bool, interleaved: bool
+) -> tuple[Any, Any]:
+    """q and k, rotated as transformers' functions do.
+
+    Args:
+        q: (batch, heads, tokens, elements), or (batch, tokens, heads, elements) if `unsqueeze_dim` is 2.
+        k: the same, with heads of its own.
+        cos: (batch or 1, tokens, rotated elements, or half of them).
+        sin: the same.
+        unsqueeze_dim: the axis of the heads.
+        doubled: whether cos and sin have each angle twice, its second half being the first.
+        interleaved: whether the elements of a pair are neighbours.
+    """
+    half = cos.shape[-1] // 2 if doubled else cos.shape[-1]
+    table = torch.cat((cos[..., :half], sin[..., :half]), -1).float().view(-1, 2 * half)
+    q, k = (_by_tokens(one, unsqueeze_dim) for one in (q, k))
+    positions = None
+    if cos.shape[0] > 1:  # angles of each sequence by itself
+        positions = torch.arange(table.shape[0], device=table.device).view(cos.shape[:2])
+    q, k = functions.rope(q, k, positions, table, interleaved=interleaved, rotary_dim=2 * half)
+    return (q, k) if unsqueeze_dim == 2 else (q.transpose(1, 2), k.transpose(1, 2))
+
+
+def _by_tokens(x: Any, heads_axis: int) -> Any:
+    """(batch, tokens, heads, elements) with tokens evenly spaced and elements side by side."""
+    x = x if heads_axis == 2 else x.transpose(1, 2)
+    even = x.shape[0] == 1 or x.stride(0) == x.shape[1] * x.stride(1)
+    return x if even and x.stride(3) == 1 else x.contiguous()

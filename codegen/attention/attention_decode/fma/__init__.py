@@ -1,0 +1,1 @@
+"""Decoding by fused multiply-adds, for all devices."""

@@ -1,0 +1,201 @@
+#pragma once
+#include "attention/attention_decode/parts.cuh"
+#include "cuda/packed.cuh"
+#include "cuda/shared_memory.cuh"
+// Attention of a few rows with keys and values in a cache, by fused multiply-adds. `lanes` neighbouring lanes
+// have a key and its value together, of which each has some vectors; with them they multiply all rows of the
+// block. Each such group has sums of its own, which are added at the end.
+
+using Element = Problem::Element;
+
+constexpr int lanes = Schedule::lanes, rows = Schedule::rows, width = Schedule::vector_width;
+constexpr int groups = Schedule::threads / lanes;
+constexpr int tile_keys = groups * Schedule::keys_in_flight;
+constexpr int warps = Schedule::threads / 32;
+constexpr int key_vectors = Problem::head_dim / width, value_vectors = Problem::value_dim / width;
+constexpr int own_keys = (key_vectors + lanes - 1) / lanes;  // vectors of a thread
+constexpr int own_values = (value_vectors + lanes - 1) / lanes;
+
+// Vectors of a thread, of a head with `vectors`; zeros where there is none.
+template <int own, int vectors>
+__device__ __forceinline__ void load_head(Packed<Element, width> (&target)[own], const Element* source,
+                                          bool there) {
+#pragma unroll
+  for (int i = 0; i < own; ++i) {
+    const int vector = i * lanes + static_cast<int>(threadIdx.x) % lanes;
+#pragma unroll
+    for (int j = 0; j < width; ++j) target[i].elements[j] = from_float<Element>(0.0f);
+    if (there && vector < vectors) target[i] = load_global<width, false>(source + vector * width);
+  }
+}
+
+// The rows of a group of lanes, as far as it has added keys. All lanes have the same `largest` and `sum`.
+struct GroupRows {
+  float largest[rows];
+  float sum[rows];
+  float values[rows][own_values][width];
+
+  __device__ __forceinline__ GroupRows() {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      largest[row] = -infinity();
+      sum[row] = 0.0f;
+#pragma unroll
+      for (int i = 0; i < own_values; ++i) {
+#pragma unroll
+        for (int j = 0; j < width; ++j) values[row][i][j] = 0.0f;
+      }
+    }
+  }
+
+  __device__ __forceinline__ void rescale(int row, float kept) {
+    sum[row] *= kept;
+#pragma unroll
+    for (int i = 0; i < own_values; ++i) {
+#pragma unroll
+      for (int j = 0; j < width; ++j) values[row][i][j] *= kept;
+    }
+  }
+
+  // Adds the rows of the other groups of the warp, always in the same tree.
+  __device__ __forceinline__ void add_groups_of_warp(float factor) {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      float top = largest[row];
+#pragma unroll
+      for (int step = lanes; step < 32; step *= 2)
+        top = max_nan(top, __shfl_xor_sync(0xffffffffu, top, step));
+      rescale(row, weight_of(largest[row], factor, base_of(top, factor)));
+      largest[row] = top;
+#pragma unroll
+      for (int step = lanes; step < 32; step *= 2) {
+        sum[row] += __shfl_xor_sync(0xffffffffu, sum[row], step);
+#pragma unroll
+        for (int i = 0; i < own_values; ++i) {
+#pragma unroll
+          for (int j = 0; j < width; ++j)
+            values[row][i][j] += __shfl_xor_sync(0xffffffffu, values[row][i][j], step);
+        }
+      }
+    }
+  }
+
+  // By the first group of a warp.
+  __device__ __forceinline__ void store(float* state) const {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      float* target = state + row * state_floats;
+      if (lane == 0) {
+        target[0] = largest[row];
+        target[1] = sum[row];
+      }
+#pragma unroll
+      for (int i = 0; i < own_values; ++i) {
+        const int vector = i * lanes + lane;
+        if (lane >= lanes || vector >= value_vectors) continue;
+#pragma unroll
+        for (int j = 0; j < width; ++j) target[2 + vector * width + j] = values[row][i][j];
+      }
+    }
+  }
+};
+
+// Queries of all rows of the block, of which a thread has some vectors, and the keys that they see.
+struct Queries {
+  float values[rows][own_keys][width];
+  int begin[rows];
+  int end[rows];
+
+  __device__ __forceinline__ Queries(const Arguments& arguments, const Problem& problem,
+                                     const Sequence& sequence, const Part& part) {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      const int number = part.first_row + row, query = number / problem.group;
+      const int head = part.head * problem.group + number % problem.group;
+      Packed<Element, width> loaded[own_keys];
+      load_head<own_keys, key_vectors>(loaded,
+                                       arguments.q + part.request * problem.stride_q_b +
+                                           query * problem.stride_q_s + head * problem.stride_q_h,
+                                       row < part.rows);
+#pragma unroll
+      for (int i = 0; i < own_keys; ++i) to_floats(values[row][i], loaded[i].elements);
+      begin[row] = sequence.first_key(query);
+      end[row] = sequence.keys_end(query);
+    }
+  }
+};
+
+// The logit of a row and a key, in all lanes of the group; -infinity if the row does not see it.
+__device__ __forceinline__ float logit_of(const Queries& queries, int row,
+                                          const Packed<Element, width> (&loaded)[own_keys], int key,
+                                          const Scores& scores) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int i = 0; i < own_keys; ++i) {
+#pragma unroll
+    for (int j = 0; j < width; ++j)
+      sum = fmaf(queries.values[row][i][j], to_float(loaded[i].elements[j]), sum);
+  }
+  const float logit = scores.logit(reduce_lanes<lanes>(sum, Sum()));
+  const bool seen = key >= queries.begin[row] && key < queries.end[row];
+  return seen ? logit : -infinity();
+}
+
+__device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
+  constexpr int loads = Schedule::keys_in_flight;
+  const Problem problem(arguments);
+  const Scores scores(arguments);
+  // Blocks with the same keys follow each other.
+  const int tiles = (problem.queries * problem.group + rows - 1) / rows;
+  const int tile = blockIdx.x % tiles, number = blockIdx.x / tiles % Schedule::splits;
+  const int served = blockIdx.x / tiles / Schedule::splits, request = served / problem.kv_heads;
+  const Sequence sequence = sequence_of_request(arguments, problem, request);
+  const Part part(arguments, problem, sequence, request, served % problem.kv_heads, tile, number, tile_keys);
+  if (number >= part.count) return;
+  const CachedKeys cached(arguments, problem, request, part.head);
+  const Queries queries(arguments, problem, sequence, part);
+  GroupRows sums;
+  const int group = threadIdx.x / lanes;
+#pragma unroll 1
+  for (int base = part.begin; base < part.end; base += tile_keys) {
+    Packed<Element, width> keys[loads][own_keys], values[loads][own_values];
+#pragma unroll
+    for (int load = 0; load < loads; ++load) {
+      const int key = base + load * groups + group;
+      const bool there = key < part.end;
+      const CachePlace place = there ? cached.place_of(problem, key) : CachePlace{0, 0};
+      load_head<own_keys, key_vectors>(keys[load], cached.key_at(problem, place), there);
+      load_head<own_values, value_vectors>(values[load], cached.value_at(problem, place), there);
+    }
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      float weights[loads], top = sums.largest[row];
+#pragma unroll
+      for (int load = 0; load < loads; ++load) {
+        weights[load] = logit_of(queries, row, keys[load], base + load * groups + group, scores);
+        top = max_nan(top, weights[load]);
+      }
+      const float top_base = base_of(top, scores.factor);
+      sums.rescale(row, weight_of(sums.largest[row], scores.factor, top_base));
+      sums.largest[row] = top;
+#pragma unroll
+      for (int load = 0; load < loads; ++load) {
+        const float weight = weight_of(weights[load], scores.factor, top_base);
+        sums.sum[row] += weight;
+#pragma unroll
+        for (int i = 0; i < own_values; ++i) {
+#pragma unroll
+          for (int j = 0; j < width; ++j)
+            sums.values[row][i][j] =
+                fmaf(weight, to_float(values[load][i].elements[j]), sums.values[row][i][j]);
+        }
+      }
+    }
+  }
+  sums.add_groups_of_warp(scores.factor);
+  float* states = dynamic_shared<float>();
+  sums.store(states + threadIdx.x / 32 * rows * state_floats);
+  __syncthreads();
+  finish_part(arguments, problem, part, states, warps, served * tiles + tile, scores.factor);
+}

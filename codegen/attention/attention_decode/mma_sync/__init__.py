@@ -1,0 +1,1 @@
+"""Decoding by the tensor cores of warps (mma.sync), for all devices."""

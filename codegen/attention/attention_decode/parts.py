@@ -1,0 +1,48 @@
+"""What schedules have in common that cut the keys of a request into parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.attention.attention_decode.emit import source_of
+from autotune.codegen.model.hardware import WORD_BYTES
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Schedule
+
+from .problem import AttentionDecodeProblem
+
+_STATE = 2  # floats of a row beside its sums of values: the largest logit, and the sum of weights
+
+
+@dataclass(frozen=True)
+class Parts(Schedule):
+    """A block has some rows, and a part of the keys of their request.
+
+    Parts are of whole tiles, and follow from the request's own length alone. The last of a row's blocks to finish puts
+    their results together, in the order of the parts.
+    """
+
+    rows = 1
+    splits = 1
+
+    def row_blocks(self, problem: AttentionDecodeProblem) -> int:
+        """Blocks that have some keys: those of all rows of all heads of k and v of all requests."""
+        return ceil_div(problem.group * problem.queries, self.rows) * problem.kv_heads * problem.batch
+
+    def blocks(self, problem: AttentionDecodeProblem) -> int:
+        """Blocks of the grid."""
+        return self.row_blocks(problem) * self.splits
+
+    def state_bytes(self, problem: AttentionDecodeProblem) -> int:
+        """Of what some keys make of the rows of a block."""
+        return WORD_BYTES * self.rows * (problem.value_elements + _STATE)
+
+    def program(self, problem: AttentionDecodeProblem, header: str, function: str) -> Program:
+        """Of a kernel that leaves states of parts in the workspace."""
+        split = self.splits > 1
+        program = source_of(problem, partials=split).scheduled(
+            self, header, function, workspace_bytes=WORD_BYTES * self.row_blocks(problem) if split else 0
+        )
+        states = self.blocks(problem) * self.state_bytes(problem)
+        return program.in_workspace(partials=states) if split and not problem.empty else program

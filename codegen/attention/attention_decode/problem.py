@@ -1,0 +1,235 @@
+"""What an attention with cached keys computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from autotune.codegen.attention.attention.inputs import exact_inputs, random_inputs
+from autotune.codegen.attention.attention.weighted_values import Buffers, WeightedValues
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import data, kind, size
+from autotune.codegen.model.indices import Indices, Spread
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.strided import Axes
+from autotune.codegen.model.tensor import Role, Tensor, row_major
+from autotune.codegen.model.work import Work
+
+MOST_QUERIES = 16
+# Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
+_REQUESTS, _KEYS = 8, 16384
+
+
+@dataclass(frozen=True)
+class AttentionDecodeProblem(WeightedValues):
+    """The same for the queries of `batch` requests, request i with the first lengths[i] of its keys and values.
+
+    These are in a cache. Key j of request i is in place j % page of page table[i, j // page]; without pages, in place j
+    of row i. The last query of a request meets its last key.
+
+    Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with PagedAttention, 2023; Dao et
+    al., Flash-Decoding for long-context inference, 2023.
+
+    Attributes:
+        queries: of each request.
+        keys: that a request has room for.
+        batch: requests.
+        page: places of a page; 0 stands for a cache without pages, of a row of keys for each request.
+        pages: of the cache; 0 stands for as many as all requests have room for.
+        batch_invariant: whether a request's results have the same bits in any batch, by a schedule that depends neither
+            on the number of requests nor on how many keys they have room for.
+        spread: how many keys requests have: any number, all that there is room for, or one of them all and others few.
+    """
+
+    segmented: ClassVar[bool] = False
+    operands = {  # noqa: RUF012
+        "q": Axes("bshd"),
+        "k": Axes("ptgd"),
+        "v": Axes("ptge"),
+        "o": Axes("bshe"),
+    }
+
+    queries: int = size(1, most=MOST_QUERIES, short="q")
+    page: int = kind(0, least=0, most=1 << 20, short="page", implied=0)
+    pages: int = size(4096, implied=0, short="pages")
+    batch_invariant: bool = kind(False, codes=("", "invariant"))
+    spread: Spread = data(Spread.RANDOM)
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """No pages of a cache without."""
+        fitted = super().fitted(fields)
+        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pages and not self.page:
+            raise ValueError(f"pages={self.pages}: expected 0 of a cache without pages")
+        if self.pages == self.batch * self.columns:
+            object.__setattr__(self, "pages", 0)
+
+    @property
+    def served_as(self) -> Self | None:
+        """See `Problem.served_as`."""
+        return replace(self, batch=_REQUESTS, keys=_KEYS, pages=0) if self.batch_invariant else None
+
+    @property
+    def columns(self) -> int:
+        """Pages that a request has room for."""
+        return ceil_div(self.keys, self.page) if self.page else 0
+
+    @property
+    def all_pages(self) -> int:
+        """Pages of the cache; rows of one without."""
+        return (self.pages or self.batch * self.columns) if self.page else self.batch
+
+    @property
+    def extents(self) -> Mapping[str, int]:
+        """See `StridedProblem.extents`; p: pages, t: places of each."""
+        return {**super().extents, "p": self.all_pages, "t": self.page or self.keys}
+
+    @property
+    def low(self) -> int:
+        """The first key that query i of a request sees is i + diagonal + low, if that is a key."""
+        return self.band.low or 0
+
+    @property
+    def high(self) -> int:
+        """The last key that query i of a request sees is i + diagonal + high, if that is a key."""
+        return self.band.high or 0
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of a query and a key that it sees, of a head of each request of ``inputs(0)``."""
+        return sum(self.band.pairs(self.queries, length) for length in self._where(0)["lengths"].tolist())
+
+    @property
+    def work(self) -> Work:
+        """See `work_of`; keys that some query of ``inputs(0)`` sees are read once for each request, but no
+        more than there are."""
+        lengths = self._where(0)["lengths"].tolist()
+        seen = sum(map(self._seen_keys, lengths)) if self.queries * self.heads else 0
+        of_key = self.kv_heads * (self.head_dim + self.value_elements) * self.dtype.bytes
+        cached = min(seen * of_key, self.bytes_of("k") + self.bytes_of("v"))
+        entries = sum(ceil_div(length, self.page) for length in lengths) if self.page else 0
+        read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (self.batch + entries)
+        return self.work_of(self.heads * self.pairs, read if seen else 0)
+
+    def _seen_keys(self, length: int) -> int:
+        """Keys of a request of so many that some query sees."""
+        seen = self.band.seen(np.array([0, self.queries - 1]), self.queries, length)
+        places = np.flatnonzero(seen.any(axis=0))
+        return int(places[-1] - places[0] + 1) if places.size else 0
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Those of `batched_tensors`, ``lengths`` and, of pages, ``table``, of type int32."""
+        return (*self.batched_tensors, *self._indices)
+
+    @property
+    def _indices(self) -> tuple[Tensor, ...]:
+        lengths = Tensor.flat("lengths", DType.INT32, self.batch, Role.INPUT, 4, indices=Indices(self.keys))
+        if not self.page:
+            return (lengths,)
+        shape, indices = (self.batch, self.columns), Indices(max(0, self.all_pages - 1))
+        return lengths, Tensor("table", DType.INT32, shape, row_major(shape), Role.INPUT, 4, indices=indices)
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """See `random_inputs`; places of the cache that no request has are NaN, and pages may be shared."""
+        made = random_inputs(self.batched_tensors, seed) | self._where(seed)
+        owned = np.zeros((self.all_pages, self.extents["t"]), bool)
+        for request, length in enumerate(made["lengths"].tolist()):
+            owned[self._places(made, request, length)] = True
+        for name in "kv":
+            self._tensor(name).view(made[name])[~owned] = np.nan
+        return made
+
+    def why_misleading(self, indices: Mapping[str, Array]) -> str:
+        """See `Problem.why_misleading`; what a table has behind a request's length leads nowhere."""
+        for request, length in enumerate(indices["lengths"].tolist()):
+            if not 0 <= length <= self.keys:
+                return f"lengths: request {request} has {length} keys: expected 0 … {self.keys}"
+            pages = indices["table"][request, : ceil_div(length, self.page)].tolist() if self.page else []
+            for column, page in enumerate(pages):
+                if not 0 <= page < self.all_pages:
+                    last = self.all_pages - 1
+                    return f"table: request {request} has page {page} in column {column}: expected 0 … {last}"
+        return ""
+
+    def exact_inputs(self, seed: int) -> dict[str, Array] | None:
+        """Those of attention with as many keys, put into pages that no requests share."""
+        if self.lse or not self.keys or self.all_pages < self.batch * self.columns:
+            return None
+        named = {tensor.name: tensor for tensor in self.batched_tensors}
+        made = exact_inputs(named | self._in_order, seed, plain=not self.softcap)
+        if made is None:
+            return None
+        where = self._where(seed)
+        if self.page:
+            table = np.random.default_rng(seed).permutation(self.all_pages)[: self.batch * self.columns]
+            where["table"] = table.astype(np.int32)
+        made |= where
+        for name in "kv":
+            in_order = self._in_order[name].view(made[name])
+            made[name] = np.full(self._tensor(name).size, np.nan, self.dtype.numpy)
+            cache = self._tensor(name).view(made[name])
+            for request in range(self.batch):
+                cache[self._places(made, request, self.keys)] = in_order[request]
+        return made
+
+    def _where(self, seed: int) -> dict[str, Array]:
+        """How many keys each request has, and its pages."""
+        random = np.random.default_rng(seed)
+        lengths = random.integers(0, self.keys + 1, self.batch, np.int32)
+        if self.spread is not Spread.RANDOM:
+            lengths[...] = self.keys if self.spread is Spread.EVEN else lengths // 16
+            lengths[:1] = self.keys
+        if not self.page:
+            return {"lengths": lengths}
+        all_columns, pages = self.batch * self.columns, max(1, self.all_pages)
+        table = np.resize(random.permutation(pages), all_columns)  # a few are shared if there are fewer
+        return {"lengths": lengths, "table": table.astype(np.int32)}
+
+    def _places(self, inputs: Buffers, request: int, length: int) -> tuple[Array, Array]:
+        """Page and place of each of the first keys of a request."""
+        keys = np.arange(length)
+        if not self.page:
+            return np.full(length, request), keys
+        return inputs["table"].reshape(self.batch, self.columns)[request, keys // self.page], keys % self.page
+
+    def _tensor(self, name: str) -> Tensor:
+        return next(one for one in self.batched_tensors if one.name == name)
+
+    @property
+    def _in_order(self) -> dict[str, Tensor]:
+        """k and v with axes of requests, keys, heads and elements."""
+        dims = {"k": self.head_dim, "v": self.value_elements}
+        shapes = {name: (self.batch, self.keys, self.kv_heads, dim) for name, dim in dims.items()}
+        return {
+            name: Tensor(name, self.dtype, shape, row_major(shape), Role.INPUT, 16) for name, shape in shapes.items()
+        }
+
+    def _with_keys_in_order(self, inputs: Buffers) -> tuple[Mapping[str, Tensor], Buffers]:
+        tensors = {tensor.name: tensor for tensor in self.batched_tensors} | self._in_order
+        buffers = dict(inputs)
+        for name in "kv":
+            cache, buffers[name] = self._tensor(name).view(inputs[name]), np.zeros(tensors[name].size, self.dtype.numpy)
+            in_order = tensors[name].view(buffers[name])
+            for request, length in enumerate(inputs["lengths"].tolist()):
+                in_order[request, :length] = cache[self._places(inputs, request, length)]
+        return tensors, buffers
+
+    def seen(self, inputs: Buffers) -> Callable[[int, Array], Array]:
+        """See `HeadProblem.seen`."""
+        lengths = inputs["lengths"].tolist()
+
+        def seen(request: int, places: Array) -> Array:
+            found = np.zeros((places.size, self.keys), bool)
+            found[:, : lengths[request]] = self.band.seen(places, self.queries, lengths[request])
+            return found
+
+        return seen

@@ -1,0 +1,63 @@
+#pragma once
+#include "attention/attention/sequence.cuh"
+#include "cuda/numbers.cuh"
+// The keys and values of a request, which lie in a cache. What the device says of them, lengths and numbers
+// of pages, is not trusted: none leads to what is outside of the arrays.
+
+// Queries and keys of a request.
+__device__ __forceinline__ Sequence sequence_of_request(const Arguments& arguments, const Problem& problem,
+                                                        int request) {
+  Sequence sequence(arguments, problem, request);
+  sequence.keys = max(0, min(arguments.lengths[request], problem.keys));
+  const int diagonal = Problem::top_left ? 0 : sequence.keys - problem.queries;
+#if bounded_left
+  sequence.low += diagonal;
+#endif
+#if bounded_right
+  sequence.high += diagonal;
+#endif
+  return sequence;
+}
+
+// Where a key lies in the cache.
+struct CachePlace {
+  int page;
+  int slot;
+};
+
+struct CachedKeys {
+  using Element = Problem::Element;
+#if paged
+  const int* table;
+#else
+  int row;
+#endif
+  const Element* k;
+  const Element* v;
+
+  __device__ __forceinline__ CachedKeys(const Arguments& arguments, const Problem& problem, int request,
+                                        int head)
+      : k(arguments.k + head * problem.stride_k_g), v(arguments.v + head * problem.stride_v_g) {
+#if paged
+    table = arguments.table + request * static_cast<long long>(problem.columns);
+#else
+    row = request;
+#endif
+  }
+
+  __device__ __forceinline__ CachePlace place_of(const Problem& problem, int key) const {
+#if paged
+    const unsigned page = table[key / Problem::page], last = problem.pages - 1;
+    return {static_cast<int>(min(page, last)), key % Problem::page};
+#else
+    return {row, key};
+#endif
+  }
+
+  __device__ __forceinline__ const Element* key_at(const Problem& problem, CachePlace place) const {
+    return k + place.page * problem.stride_k_p + place.slot * problem.stride_k_t;
+  }
+  __device__ __forceinline__ const Element* value_at(const Problem& problem, CachePlace place) const {
+    return v + place.page * problem.stride_v_p + place.slot * problem.stride_v_t;
+  }
+};

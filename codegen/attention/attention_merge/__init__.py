@@ -1,0 +1,1 @@
+"""attention_merge: what two sets of keys make of the same queries, put together."""

@@ -1,0 +1,141 @@
+"""What expressions mean: in NumPy, and in CUDA C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from textwrap import indent, wrap
+from typing import Any
+
+import numpy as np
+
+from .expression import PLACES, SCORE, Expression, Kind
+
+_NUMPY: Mapping[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "min": np.fmin,
+    "max": np.fmax,
+    "neg": np.negative,
+    "abs": np.abs,
+    "tanh": np.tanh,
+    "exp2": np.exp2,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "not": np.logical_not,
+    "floordiv": np.floor_divide,
+    "mod": np.mod,
+    "where": np.where,
+}
+_CUDA = {
+    "add": "({} + {})",
+    "sub": "({} - {})",
+    "mul": "({} * {})",
+    "div": "({} / {})",
+    "min": "smaller({}, {})",
+    "max": "larger({}, {})",
+    "neg": "(-{})",
+    "abs": "magnitude({})",
+    "tanh": "tanh{f}({})",
+    "exp2": "exp2{f}({})",
+    "lt": "({} < {})",
+    "le": "({} <= {})",
+    "gt": "({} > {})",
+    "ge": "({} >= {})",
+    "eq": "({} == {})",
+    "ne": "({} != {})",
+    "and": "({} && {})",
+    "or": "({} || {})",
+    "not": "(!{})",
+    "floordiv": "floored({}, {})",
+    "mod": "modulo({}, {})",
+    "where": "({} ? {} : {})",
+}
+_PLACES = ", ".join(f"int {name}" for name in PLACES)
+# What functions call: NaN is no extremum, and integers are divided as Python does, by 1 or more.
+_HELPERS = {
+    "min": "template <typename Number>\n"
+    "  static __device__ __forceinline__ Number smaller(Number a, Number b) {\n"
+    "    return b < a || a != a ? b : a;\n  }",
+    "max": "template <typename Number>\n"
+    "  static __device__ __forceinline__ Number larger(Number a, Number b) {\n"
+    "    return a < b || a != a ? b : a;\n  }",
+    "abs": "template <typename Number>\n"
+    "  static __device__ __forceinline__ Number magnitude(Number a) {\n    return a < 0 ? -a : a;\n  }",
+    "floordiv": "static __device__ __forceinline__ int floored(int a, int b) {\n    return a / b - (a % b < 0);\n  }",
+    "mod": "static __device__ __forceinline__ int modulo(int a, int b) {\n    return a % b + (a % b < 0 ? b : 0);\n  }",
+}
+
+
+def evaluated(expression: Expression, given: Mapping[str, Any]) -> Any:
+    """Its value in float64 and int64, of values of its names."""
+    if expression.value is not None:
+        return expression.value
+    if not expression.arguments:
+        return given[expression.head]
+    with np.errstate(all="ignore"):
+        return _NUMPY[expression.head](*(evaluated(one, given) for one in expression.arguments))
+
+
+def score_lines(expression: Expression) -> str:
+    """``score_of(score, batch, head, q, k)``, members of a struct, in float and in double."""
+    defined = [
+        f"static __device__ __forceinline__ {number} score_of({number} {SCORE}, {_PLACES}) {{\n"
+        f"{_returned(_cuda(expression, number))}\n  }}"
+        for number in ("float", "double")
+    ]
+    return "\n  ".join((*_helpers(expression), *defined))
+
+
+def mask_lines(expression: Expression, beside: Expression | None) -> str:
+    """``sees(batch, head, q, k)``, a member of a struct that may have the lines of a score, too."""
+    body = _returned(_cuda(expression, "float"))
+    defined = f"static __device__ __forceinline__ bool sees({_PLACES}) {{\n{body}\n  }}"
+    there = _helpers(beside) if beside else ()
+    return "\n  ".join((*(one for one in _helpers(expression) if one not in there), defined))
+
+
+def _returned(value: str) -> str:
+    """A statement in lines of at most 110 columns."""
+    lines = wrap(f"return {value};", 106, subsequent_indent=" " * 4, break_long_words=False, break_on_hyphens=False)
+    return indent("\n".join(lines), " " * 4)
+
+
+def _helpers(expression: Expression) -> tuple[str, ...]:
+    used = _functions(expression)
+    return tuple(text for name, text in _HELPERS.items() if name in used)
+
+
+def _functions(expression: Expression) -> frozenset[str]:
+    return reduce(frozenset.union, map(_functions, expression.arguments), frozenset({expression.head}))
+
+
+def _cuda(expression: Expression, number: str, wanted: Kind | None = None) -> str:
+    """The text of its value, where numbers are of a type."""
+    written = _unconverted(expression, number)
+    if wanted is Kind.NUMBER and expression.kind is Kind.INTEGER:
+        return f"static_cast<{number}>({written})"
+    return written
+
+
+def _unconverted(expression: Expression, number: str) -> str:
+    suffix = "f" if number == "float" else ""
+    if expression.value is not None:
+        text = repr(expression.value)
+        text += suffix if expression.kind is Kind.NUMBER else ""
+        return f"({text})" if text.startswith("-") else text
+    if not expression.arguments:
+        return expression.head
+    kinds = [one.kind for one in expression.arguments]
+    numbers = Kind.NUMBER in kinds or expression.kind is Kind.NUMBER
+    wanted = [Kind.NUMBER if numbers and one is not Kind.TRUTH else one for one in kinds]
+    arguments = [_cuda(one, number, kind) for one, kind in zip(expression.arguments, wanted, strict=True)]
+    return _CUDA[expression.head].format(*arguments, f=suffix)

@@ -1,0 +1,37 @@
+"""KvAppendProblem and KvAppendSchedule → Program."""
+
+from __future__ import annotations
+
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.program import Program
+from autotune.codegen.source.kernel_source import KernelSource, using
+
+from .problem import KvAppendProblem
+from .schedule import KvAppendSchedule
+
+
+def emit(problem: KvAppendProblem, schedule: KvAppendSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    return _source(problem).scheduled(schedule)
+
+
+def emit_naive(problem: KvAppendProblem) -> Program:
+    """A thread for each head, which moves one element after the other."""
+    return _source(problem).plain(", a thread for each head", problem.tokens * problem.heads)
+
+
+def _source(problem: KvAppendProblem) -> KernelSource:
+    layouts = problem.layouts.values()
+    strides = {name: step for one in layouts for name, step in zip(one.fields, one.strides, strict=True)}
+    counts = {name: getattr(problem, name) for name in ("tokens", "heads", "page", "slot_count")}
+    heads = f"heads of {problem.head_dim} and {problem.value_elements} {problem.dtype}"
+    return KernelSource(
+        "kv_append",
+        "attention/kv_append",
+        problem,
+        types=using(Element=DType.UINT16, Slot=problem.slot_dtype),
+        facts={"value_dim": problem.value_elements},
+        sizes={name: ("int", value) for name, value in counts.items()}
+        | {name: ("long long", value) for name, value in strides.items()},
+        served=f"{heads}, slots of {problem.slot_dtype}",
+    )

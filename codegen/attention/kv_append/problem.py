@@ -1,0 +1,173 @@
+"""What an append to a cache of keys and values does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autotune.codegen.attention.problem import DTYPES, MOST_DIM
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind, size
+from autotune.codegen.model.indices import Indices, Order
+from autotune.codegen.model.integers import INT_MAX, widest_divisor
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.strided import Axes, StridedProblem
+from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.work import Work
+
+SLOT_DTYPES = (DType.INT32, DType.INT64)
+_LEFT_OUT_EVERY = 8  # one in so many tokens may have no slot, of those that are drawn
+
+
+@dataclass(frozen=True)
+class KvAppendProblem(StridedProblem):
+    """Token i of k and v goes to slot slots[i] of the caches; other slots stay as they are.
+
+    Slot n is place n % page of page n // page. A token whose slot is negative, or behind the last one, goes nowhere.
+
+    Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with PagedAttention, 2023.
+
+    Attributes:
+        tokens: of k and v.
+        heads: of each token.
+        pages: of the caches.
+        page: slots of a page.
+        head_dim: elements of a head of k.
+        value_dim: elements of a head of v; 0 stands for `head_dim`.
+        dtype: of the elements of k, v and the caches.
+        slot_dtype: of the numbers of slots.
+    """
+
+    operands = {  # noqa: RUF012
+        "k": Axes("tgd"),
+        "v": Axes("tge"),
+        "keys": Axes("psgd"),
+        "values": Axes("psge"),
+    }
+
+    tokens: int = size(256, short="t")
+    heads: int = size(8, short="h")
+    pages: int = size(4096, least=1)
+    page: int = size(16, least=1)
+    head_dim: int = kind(128, least=1, most=MOST_DIM, short="d")
+    value_dim: int = kind(0, least=0, most=MOST_DIM, short="e", implied=0)
+    dtype: DType = kind(DType.BFLOAT16, allowed=DTYPES)
+    slot_dtype: DType = kind(DType.INT32, allowed=SLOT_DTYPES)
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """No more slots than there may be, and no more tokens than slots."""
+        fitted = super().fitted(fields)
+        pages = min(fitted["pages"], INT_MAX // fitted["page"])
+        tokens = min(fitted["tokens"], pages * fitted["page"])
+        return fitted | {"pages": pages, "tokens": tokens, "heads": min(fitted["heads"], INT_MAX // max(1, tokens))}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.slot_count > INT_MAX:
+            raise ValueError(f"pages={self.pages}, page={self.page}: expected {INT_MAX} slots at most")
+        if self.tokens > self.slot_count:
+            raise ValueError(f"tokens={self.tokens}: expected one for each of the {self.slot_count} slots at most")
+        if self.tokens * self.heads > INT_MAX:
+            raise ValueError(f"tokens={self.tokens}, heads={self.heads}: expected {INT_MAX} heads at most")
+        if self.value_dim == self.head_dim:
+            object.__setattr__(self, "value_dim", 0)
+
+    @property
+    def slot_count(self) -> int:
+        """Of all pages."""
+        return self.pages * self.page
+
+    @property
+    def value_elements(self) -> int:
+        """Elements of a head of v."""
+        return self.value_dim or self.head_dim
+
+    @property
+    def extents(self) -> Mapping[str, int]:
+        """See `StridedProblem.extents`."""
+        return {
+            "t": self.tokens,
+            "p": self.pages,
+            "s": self.page,
+            "g": self.heads,
+            "d": self.head_dim,
+            "e": self.value_elements,
+        }
+
+    def dtype_of(self, operand: str) -> DType:
+        """That of all."""
+        return self.dtype
+
+    @property
+    def widest(self) -> int:
+        """Elements of the widest accesses that heads of all operands are aligned for, and are whole ones."""
+        aligned = min(stated.vector_width for stated in self.layouts.values())
+        return widest_divisor(aligned, self.head_dim, self.value_elements)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is appended."""
+        return not self.tokens * self.heads
+
+    @property
+    def work(self) -> Work:
+        """k and v are read once and stored once, and slots are read."""
+        return Work(2 * (self.bytes_of("k") + self.bytes_of("v")) + self.tokens * self.slot_dtype.bytes)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """``k``, ``v``, ``slots``, and the caches ``keys`` and ``values``, which are updated."""
+        indices = Indices(self.slot_count - 1, -(self.tokens // _LEFT_OUT_EVERY), Order.DISTINCT)
+        dtype = self.slot_dtype
+        return (
+            self.tensor("k", Role.INPUT),
+            self.tensor("v", Role.INPUT),
+            Tensor.flat("slots", dtype, self.tokens, Role.INPUT, dtype.bytes, indices=indices),
+            self.tensor("keys", Role.IN_OUT),
+            self.tensor("values", Role.IN_OUT),
+        )
+
+    def inputs(self, seed: int) -> dict[str, Array]:
+        """Normal numbers; slots in any order, of which a few are negative."""
+        random = np.random.default_rng(seed)
+        made = {}
+        for one in self.tensors:
+            if one.indices:
+                made[one.name] = one.indices.drawn(random, one.size, one.dtype.numpy)
+            else:
+                made[one.name] = repeated(partial(_normal, random, one), one.size)
+        return made
+
+    def why_misleading(self, indices: Mapping[str, Array]) -> str:
+        """See `Problem.why_misleading`; any negative number leaves a token out."""
+        slots = indices["slots"]
+        wrong = np.flatnonzero(slots >= self.slot_count)
+        if wrong.size:
+            token = wrong[0]
+            return f"slots: token {token} has slot {slots[token]}: expected {self.slot_count - 1} or less"
+        taken, times = np.unique(slots[slots >= 0], return_counts=True)
+        if (times > 1).any():
+            return f"slots: {times.max()} tokens have slot {taken[times.argmax()]}: expected a slot of its own for each"
+        return ""
+
+    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
+        """All of both caches."""
+        views, slots = self.views(inputs), inputs["slots"]
+        there = np.flatnonzero((slots >= 0) & (slots < self.slot_count))
+        where = np.divmod(slots[there], self.page)
+        found = {}
+        for cache, new in (("keys", "k"), ("values", "v")):
+            found[cache] = inputs[cache].copy()
+            after = next(one for one in self.tensors if one.name == cache).view(found[cache])
+            after[where] = views[new][there]
+        return found
+
+
+def _normal(random: np.random.Generator, tensor: Tensor, count: int) -> Array:
+    return random.standard_normal(count, np.float32).astype(tensor.dtype.numpy)

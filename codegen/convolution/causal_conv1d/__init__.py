@@ -1,0 +1,1 @@
+"""causal_conv1d: what it computes, and its kernel."""

@@ -1,0 +1,28 @@
+"""The ladder of causal_conv1d kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from autotune.codegen.model.program import Program
+
+from .emit import emit, emit_naive
+from .problem import CausalConv1dProblem
+from .schedule import CausalConv1dSchedule
+
+
+def widest(problem: CausalConv1dProblem) -> int:
+    """Elements of the widest access that X and Y are aligned for, and of which channels are whole ones."""
+    width = min(problem.vector_width(operand) for operand in "xy")
+    while problem.channels_last and problem.channels % width:
+        width //= 2
+    return width
+
+
+def _vectors(problem: CausalConv1dProblem) -> Program:
+    """Vectors of half the width of an access, which leave registers to long filters."""
+    vector = min(widest(problem), 4 if problem.width <= 8 else 1)
+    return emit(problem, CausalConv1dSchedule(vector=vector, loads=1, rounds=4))
+
+
+PRESETS: Mapping[str, Callable[[CausalConv1dProblem], Program]] = {"naive": emit_naive, "vectors": _vectors}

@@ -1,0 +1,1 @@
+"""conv2d: what it computes, and its kernels."""

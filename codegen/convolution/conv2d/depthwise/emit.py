@@ -1,0 +1,14 @@
+"""The program of a schedule for channels that are groups of their own."""
+
+from __future__ import annotations
+
+from autotune.codegen.convolution.conv2d.emit import source
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.program import Program
+
+from .schedule import DepthwiseSchedule
+
+
+def emit(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    return source(problem).scheduled(schedule, "depthwise/block", "conv2d_block")

@@ -1,0 +1,1 @@
+"""softmax of few long rows, each of which many blocks share."""

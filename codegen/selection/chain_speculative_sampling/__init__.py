@@ -1,0 +1,1 @@
+"""Accepts tokens that a draft proposed, and draws the next one."""

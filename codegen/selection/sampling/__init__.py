@@ -1,0 +1,1 @@
+"""sampling: a token of each row of logits, drawn among the most probable ones."""

@@ -1,0 +1,1 @@
+"""The kernel whose blocks read rows once, and keep what passes a sampled floor."""

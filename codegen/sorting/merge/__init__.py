@@ -1,0 +1,1 @@
+"""Merges two sorted arrays."""

@@ -1,0 +1,30 @@
+"""How to merge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.sorting.tile_schedule import TileSchedule
+
+from .problem import MergeProblem
+
+
+@dataclass(frozen=True)
+class MergeSchedule(TileSchedule):
+    """A block merges a tile of the result."""
+
+    items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21))
+
+    def tile_sizes(self, problem: MergeProblem) -> dict[str, int]:
+        """A tile has keys of both arrays."""
+        return {"first": self.tile // 2, "second": self.tile // 2}
+
+    def blocks(self, problem: MergeProblem) -> int:
+        """A block for each tile."""
+        return self.tiles(problem.columns)
+
+    def footprint(self, problem: MergeProblem) -> Footprint:
+        """See `Schedule`."""
+        return self.tile_footprint(problem.dtype)

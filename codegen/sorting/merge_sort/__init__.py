@@ -1,0 +1,1 @@
+"""Sorts by merges of runs."""

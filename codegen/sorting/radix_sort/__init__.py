@@ -1,0 +1,1 @@
+"""Sorts by the digits of keys, the lowest first."""

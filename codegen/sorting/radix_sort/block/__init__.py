@@ -1,0 +1,1 @@
+"""A block sorts a row, which it keeps until the row is sorted."""

@@ -1,0 +1,1 @@
+"""Sorts the keys of each segment, of any length."""

@@ -1,0 +1,33 @@
+"""How to sort in segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WORD_BYTES
+from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.sorting.tile_schedule import TileSchedule
+
+from .problem import SegmentedSortProblem
+
+_HEAD_BITS = 32  # places of a word of those where segments begin
+_BOUND_BYTES = 4  # of the segment at a thread's first key
+
+
+@dataclass(frozen=True)
+class SegmentedSortSchedule(TileSchedule):
+    """Blocks sort the segments in tiles; then each launch merges the parts of those that go on in other tiles."""
+
+    def tile_sizes(self, problem: SegmentedSortProblem) -> dict[str, int]:
+        """See `Schedule`."""
+        return {"columns": self.tile}
+
+    def blocks(self, problem: SegmentedSortProblem) -> int:
+        """A block for each tile."""
+        return self.tiles(problem.columns)
+
+    def footprint(self, problem: SegmentedSortProblem) -> Footprint:
+        """See `Schedule`."""
+        heads = (ceil_div(self.tile, _HEAD_BITS) + 1) * WORD_BYTES
+        return self.tile_footprint(problem.dtype, round_up(heads + self.threads * _BOUND_BYTES, 8))

@@ -1,0 +1,136 @@
+#pragma once
+#include "sorting/segmented_sort/segments.cuh"
+#include "sorting/sort_tile.cuh"
+// Blocks sort the segments in tiles: those that lie in one are done. Then each launch merges pairs of runs,
+// each as long as two of the launch before. Of a pair, only the segment that goes on from the first run into
+// the second one has keys to merge. Keys of segments that go on beyond the pair pass from one spare array to
+// the other.
+
+// Places of a tile where segments begin, and the segment at each thread's first key, as far as it is in the
+// tile.
+struct Heads {
+  unsigned words[(tile_keys + 31) / 32 + 1];
+  unsigned short begins[Schedule::threads], ends[Schedule::threads];
+};
+
+struct SharedTile {
+  Shared keys;
+  Heads heads;
+};
+
+// Segments of a tile, as `sort_tile` asks for them.
+struct Segments {
+  const Heads& heads;
+  unsigned own;  // a bit for each of the thread's keys: it begins a segment
+
+  __device__ __forceinline__ bool begins(int item) const { return own >> item & 1; }
+
+  __device__ __forceinline__ void clip(int middle, int& begin, int& end) const {
+    const int thread = middle / items;
+    if (heads.begins[thread] > begin) begin = heads.begins[thread];
+    if (heads.ends[thread] < end) end = heads.ends[thread];
+  }
+};
+
+// Finds the segments of a tile.
+__device__ __forceinline__ Segments segments_of(const Arguments& arguments, const Problem& problem,
+                                                Heads& heads, long long begin, int count) {
+  const int thread = threadIdx.x, first = thread * items;
+  const Offset* offsets = arguments.offsets;
+  for (int i = thread; i < (tile_keys + 31) / 32 + 1; i += Schedule::threads) heads.words[i] = 0;
+  __syncthreads();
+  const bool is_last = begin + count == problem.columns;
+  const long long low = arguments.firsts[blockIdx.x] + 1;
+  const long long high = is_last ? problem.segments : arguments.firsts[blockIdx.x + 1] + 1;
+  for (long long i = low + thread; i < high; i += Schedule::threads) {
+    const long long at = offsets[i] - begin;
+    if (at >= 0 && at < count) atomicOr(heads.words + at / 32, 1u << at % 32);
+  }
+  if (first < count) {
+    const long long next = first_behind(offsets, low, high, begin + first);
+    const long long from = offsets[next - 1] - begin, to = offsets[next] - begin;
+    // Of offsets that do not ascend, too, the thread's first key is between both.
+    heads.begins[thread] = static_cast<unsigned short>(from < 0 ? 0 : from < first ? from : first);
+    heads.ends[thread] = static_cast<unsigned short>(to < first ? first : to < count ? to : count);
+  }
+  __syncthreads();
+  const int word = first / 32;
+  const unsigned long long both =
+      static_cast<unsigned long long>(heads.words[word + 1]) << 32 | heads.words[word];
+  return {heads, static_cast<unsigned>(both >> first % 32)};
+}
+
+__device__ __forceinline__ void sort_segments(const Arguments& arguments) {
+  const Problem problem(arguments);
+  SharedTile& shared = *dynamic_shared<SharedTile>();
+  const long long begin = blockIdx.x * static_cast<long long>(tile_keys), rest = problem.columns - begin;
+  const int count = static_cast<int>(rest < tile_keys ? rest : tile_keys);
+  load_tile(reinterpret_cast<const Bits*>(arguments.keys) + begin, count, shared.keys);
+  const Segments segments = segments_of(arguments, problem, shared.heads, begin, count);
+  sort_tile(shared.keys, count, segments);
+  const Reach reach = reach_of(arguments, problem, begin, begin + count);
+  for (int i = threadIdx.x; i < count; i += Schedule::threads) {
+    const long long at = begin + i;
+    const bool done = reach.left <= at && at < reach.right;
+    Bits* keys = done ? reinterpret_cast<Bits*>(arguments.keys_out) : static_cast<Bits*>(arguments.target);
+    keys[at] = shared.keys.keys[i];
+#if has_values
+    Value* values =
+        done ? reinterpret_cast<Value*>(arguments.values_out) : static_cast<Value*>(arguments.target_values);
+    values[at] = reinterpret_cast<const Value*>(arguments.values)[begin + shared.keys.places[i]];
+#endif
+  }
+}
+
+// Runs have `tile_keys` keys, as many times 2 as `level` says.
+__device__ __forceinline__ void merge_segments(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const long long length = static_cast<long long>(tile_keys) << arguments.level;
+  const long long begin = blockIdx.x * static_cast<long long>(tile_keys);
+  const long long end = begin + tile_keys < problem.columns ? begin + tile_keys : problem.columns;
+  const long long pair = begin / (2 * length) * (2 * length), middle = pair + length;
+  const long long pair_end = pair + 2 * length < problem.columns ? pair + 2 * length : problem.columns;
+  const Reach reach = reach_of(arguments, problem, pair, pair_end);
+  Segment both = {pair,
+                  pair};  // that goes on from the first run into the second one, as far as it is in the pair
+  bool done = true;
+  if (middle < problem.columns) {
+    const Segment found = segment_at(arguments, middle);
+    if (found.begin < middle) {
+      done = found.begin >= pair && found.end <= pair_end;
+      both.begin = found.begin > pair ? found.begin : pair;
+      both.end = found.end < middle ? middle : found.end < pair_end ? found.end : pair_end;
+    }
+  }
+  const Bits* source = static_cast<const Bits*>(arguments.source);
+  Bits* spare = static_cast<Bits*>(arguments.target);
+#if has_values
+  const Value* source_values = static_cast<const Value*>(arguments.source_values);
+  Value* spare_values = static_cast<Value*>(arguments.target_values);
+#endif
+  if (begin < reach.left || reach.right < end) {
+    for (long long at = begin + threadIdx.x; at < end; at += Schedule::threads) {
+      const bool merged = both.begin <= at && at < both.end;
+      if (merged || (reach.left <= at && at < reach.right)) continue;
+      spare[at] = source[at];
+#if has_values
+      spare_values[at] = source_values[at];
+#endif
+    }
+  }
+  const long long from = begin > both.begin ? begin : both.begin, to = end < both.end ? end : both.end;
+  if (from >= to) return;
+  Run a, b;
+  Target target;
+  a.count = middle - both.begin;
+  b.count = both.end - middle;
+  a.keys = source + both.begin;
+  b.keys = source + middle;
+  target.keys = (done ? reinterpret_cast<Bits*>(arguments.keys_out) : spare) + both.begin;
+#if has_values
+  a.values = source_values + both.begin;
+  b.values = source_values + middle;
+  target.values = (done ? reinterpret_cast<Value*>(arguments.values_out) : spare_values) + both.begin;
+#endif
+  merge_tile(a, b, from - both.begin, static_cast<int>(to - from), target, *dynamic_shared<Shared>());
+}

@@ -1,0 +1,55 @@
+"""How tiles are sorted and merged, whatever is sorted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WORD_BYTES
+from autotune.codegen.model.integers import ceil_div, doublings, round_up
+from autotune.codegen.model.schedule import Schedule, Specialize
+
+_BOUNDS = 16  # bytes of shared memory for the bounds of a tile
+_PLACE_BYTES = 2  # of a key's place in shared memory
+_REGISTERS = 24  # beside keys and places, for each word of a key
+
+
+@dataclass(frozen=True)
+class TileSchedule(Schedule):
+    """A block has a tile of keys, of which each thread has as many.
+
+    Attributes:
+        threads: of a block.
+        items: keys of a thread; of an odd number, the lanes' first keys are in different banks of shared memory.
+        min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
+        specialize: whether the shape is compiled in.
+    """
+
+    threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=64)
+    items: int = tunable(11, values=(5, 7, 9, 11, 13, 15, 17))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
+    specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    @property
+    def tile(self) -> int:
+        """Keys of a block."""
+        return self.threads * self.items
+
+    def tiles(self, keys: int) -> int:
+        """Tiles of so many keys."""
+        return ceil_div(keys, self.tile)
+
+    def levels(self, keys: int) -> int:
+        """How often runs of two tiles, of four, … are merged until so many keys are one."""
+        return doublings(self.tiles(keys))
+
+    def tile_footprint(self, dtype: DType, beside: int = 0) -> Footprint:
+        """What a block takes that sorts or merges a tile of keys, with so many bytes of shared memory besides."""
+        words = ceil_div(dtype.bytes, WORD_BYTES)
+        shared = _BOUNDS + round_up(self.tile * dtype.bytes, _PLACE_BYTES) + round_up(self.tile * _PLACE_BYTES, 8)
+        registers = self.items * (words + 1) + _REGISTERS * words
+        return Footprint(
+            self.threads, round_up(shared, 8) + beside, registers, min_blocks_per_sm=self.min_blocks_per_sm
+        )

@@ -1,0 +1,1 @@
+"""Boxes of what a detector gives."""

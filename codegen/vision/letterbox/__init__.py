@@ -1,0 +1,1 @@
+"""Pictures that become what detectors take."""

@@ -1,0 +1,24 @@
+"""LetterboxProblem and LetterboxSchedule → Program."""
+
+from __future__ import annotations
+
+from autotune.codegen.model.program import Program
+from autotune.codegen.source.kernel_source import KernelSource, using
+
+from .problem import LetterboxProblem
+from .schedule import LetterboxSchedule
+
+
+def emit(problem: LetterboxProblem, schedule: LetterboxSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    return _source(problem).scheduled(schedule)
+
+
+def emit_naive(problem: LetterboxProblem) -> Program:
+    """A thread for each pixel of a target."""
+    threads = problem.batch * problem.height * problem.width
+    return _source(problem).plain(", a thread for each pixel", threads)
+
+
+def _source(problem: LetterboxProblem) -> KernelSource:
+    return KernelSource("letterbox", "vision/letterbox", problem, types=using(Element=problem.dtype))

@@ -1,0 +1,1 @@
+"""Boxes that are kept, of those that overlap each other."""

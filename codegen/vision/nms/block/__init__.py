@@ -1,0 +1,1 @@
+"""nms by one block for each image."""

@@ -1,0 +1,1 @@
+"""nms by many blocks, one chunk of sorted boxes after the other."""

@@ -1,0 +1,95 @@
+"""NmsProblem and its schedules → Program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.launch import Counting, Repeat
+from autotune.codegen.model.program import Program
+from autotune.codegen.sorting.radix_sort.emit import emit_onesweep
+from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
+from autotune.codegen.sorting.radix_sort.problem import ArgsortProblem
+from autotune.codegen.sorting.values import Values
+from autotune.codegen.source.kernel_source import Entry, KernelSource, using
+
+from .block.schedule import BlockSchedule
+from .chunks.schedule import ChunksSchedule
+from .layout import ENTRY_BYTES, MASK_BYTES, TILE, candidate_bytes
+from .problem import CORNERS, Classes, NmsProblem
+
+_THREADS, _MANY_THREADS, _MANY = 128, 1024, 4096  # of a block of the plain kernel; for images of so many boxes
+_SORT = OnesweepSchedule(threads=256, items=8)
+_CORNERS_BYTES = 4 * CORNERS
+
+
+def emit_block(problem: NmsProblem, schedule: BlockSchedule) -> Program:
+    """A launch of a block for each image."""
+    return source_of(problem).scheduled(schedule, "block/block")
+
+
+def emit_chunks(problem: NmsProblem, schedule: ChunksSchedule) -> Program:
+    """A sort of the scores, and three launches for each chunk of boxes in order."""
+    ids = ["sorted_ids", "chosen_ids"] if problem.classes is not Classes.NONE else []
+    members = [
+        Argument("keys", "unsigned*"),
+        Argument("order", "int*"),
+        *(Argument(name, "void*") for name in ("sorted_corners", "chosen_corners", *ids)),
+        Argument("dead", "unsigned char*"),
+        Argument("masks", "unsigned long long*"),
+        Argument("chosen_count", "int*"),
+        Argument("first", "int"),
+    ]
+    entries = (
+        Entry("nms_gather", "gather_boxes", schedule.blocks(problem), Footprint(schedule.threads)),
+        Entry("nms_compare", "compare_tiles", schedule.mask_blocks(problem), schedule.mask_footprint(problem)),
+        Entry("nms_sweep", "sweep_chunk", problem.images, schedule.sweep_footprint()),
+        Entry("nms_drop", "drop_later", schedule.drop_blocks(problem), schedule.drop_footprint(problem)),
+    )
+    program = source_of(problem, *members).scheduled(schedule, "chunks/chunks", "write_keys", *entries)
+    keys, gather, *of_chunk = program.launches
+    turn = tuple(launch.taking(first=Counting(0, schedule.chunk)) for launch in of_chunk)
+    program = replace(program, steps=(keys,)).then(_sort(problem))
+    program = replace(program, steps=(*program.steps, gather, Repeat(schedule.chunks(problem), turn)))
+    boxes, chosen = problem.images * problem.candidates, problem.images * schedule.chunk
+    id_bytes = candidate_bytes(problem) - _CORNERS_BYTES
+    parts = {"keys": 4 * boxes, "order": 4 * boxes, "dead": boxes, "chosen_count": 4 * problem.images}
+    parts |= {"sorted_corners": _CORNERS_BYTES * boxes, "chosen_corners": _CORNERS_BYTES * chosen}
+    parts |= {"masks": MASK_BYTES * schedule.tiles * chosen}
+    parts |= dict(zip(ids, (id_bytes * boxes, id_bytes * chosen), strict=False))
+    return program.in_workspace(**{name: max(1, size) for name, size in parts.items()})
+
+
+def _sort(problem: NmsProblem) -> Program:
+    """``order`` of ``keys``, the largest first, equal ones by their indices."""
+    sorting = ArgsortProblem(problem.candidates, problem.images, DType.UINT32, Values.INDEX32, descending=True)
+    return emit_onesweep(sorting, _SORT).taking(values_out="order")
+
+
+def emit_naive(problem: NmsProblem) -> Program:
+    """A block for each image, and a round through its boxes for each that is kept."""
+    gone = Argument("gone", "unsigned char*")
+    threads = _MANY_THREADS if problem.candidates >= _MANY else _THREADS
+    shared = threads // WARP * ENTRY_BYTES
+    call = f"nms_naive<{threads}>(arguments);"
+    how = ", a round through the boxes for each that is kept"
+    program = source_of(problem, gone).plain(how, problem.images * threads, call, block=threads, shared_bytes=shared)
+    return program.in_workspace(gone=max(1, problem.images * problem.candidates))
+
+
+def source_of(problem: NmsProblem, *members: Argument) -> KernelSource:
+    """`members` follow the thresholds in ``struct Arguments``."""
+    classed = problem.classes is not Classes.NONE
+    ids = {"ClassId": problem.classes.dtype} if classed else {}
+    return KernelSource(
+        "nms",
+        "vision/nms",
+        problem,
+        types=using(Element=DType(problem.dtype), **ids),
+        facts={"vector_width": problem.vector_width, "tile": TILE},
+        conditions={"classed": classed},
+        scalars=[*(Argument(name, "float") for name in problem.scalars), *members],
+    )

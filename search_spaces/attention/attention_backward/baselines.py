@@ -1,0 +1,58 @@
+"""What users would call instead of attention_backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
+from autotune.search_spaces.contract.baselines import TorchCall
+
+
+def _operands(problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> list[Any]:
+    """dout, q, k, v and o with heads ahead of rows.
+
+    Raises:
+        ValueError: PyTorch's kernels do not compute it: they have neither sinks nor softcap, and masks only as arrays.
+    """
+    windows = problem.window_left or problem.window_right
+    aligned = not problem.causal or problem.top_left or problem.queries == problem.keys
+    if windows or problem.softcap or problem.sinks or not aligned:
+        raise ValueError("scaled_dot_product_attention has neither windows, softcap, sinks nor the last diagonal")
+    return [tensors[name].transpose(1, 2) for name in ("dout", "q", "k", "v", "o")]
+
+
+def _gradients(found: tuple[Any, ...]) -> Mapping[str, Any]:
+    return {name: one.transpose(1, 2) for name, one in zip(("dq", "dk", "dv"), found, strict=False)}
+
+
+def _cudnn(torch: Any, problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """What autograd calls, with the state that the forward pass leaves."""
+    dout, q, k, v, o = _operands(problem, tensors)
+    aten, causal, scale = torch.ops.aten, problem.causal, problem.scalars["scale"] or None
+    _, _, cum_q, cum_k, most_q, most_k, seed, offset, _ = aten._scaled_dot_product_cudnn_attention(
+        q, k, v, None, True, 0.0, causal, False, scale=scale
+    )
+    lse = tensors["lse"].unsqueeze(-1)
+    given = dout, q, k, v, o, lse, seed, offset, None, cum_q, cum_k, most_q, most_k, 0.0, causal
+    backward = aten._scaled_dot_product_cudnn_attention_backward
+    return lambda: _gradients(backward(*given, scale=scale))
+
+
+def _flash(torch: Any, problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """The same by FlashAttention-2."""
+    dout, q, k, v, o = _operands(problem, tensors)
+    aten, causal, scale = torch.ops.aten, problem.causal, problem.scalars["scale"] or None
+    _, _, cum_q, cum_k, most_q, most_k, seed, offset, _ = aten._scaled_dot_product_flash_attention(
+        q, k, v, 0.0, causal, False, scale=scale
+    )
+    given = dout, q, k, v, o, tensors["lse"], cum_q, cum_k, most_q, most_k, 0.0, causal, seed, offset
+    backward = aten._scaled_dot_product_flash_attention_backward
+    return lambda: _gradients(backward(*given, scale=scale))
+
+
+_SUMMARY = "what torch's autograd calls for scaled_dot_product_attention by"
+BASELINES: Mapping[str, TorchCall | str] = {
+    "cudnn": TorchCall(f"{_SUMMARY} cuDNN", _cudnn),
+    "flash": TorchCall(f"{_SUMMARY} FlashAttention-2", _flash),
+}

@@ -1,0 +1,163 @@
+"""How users call attention with cached keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autotune.codegen.attention.attention_decode.problem import MOST_QUERIES, AttentionDecodeProblem
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.attention.heads import check_heads, extents
+from autotune.search_spaces.attention.pages import check_page_order, page_axes, page_order
+from autotune.search_spaces.contract.array_checks import check_array
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.contract.strides import stride_fields
+
+_ORDER = "bshd"
+
+
+def attention_decode(
+    q: Any,
+    k_cache: Any,
+    v_cache: Any,
+    lengths: Any,
+    table: Any = None,
+    sinks: Any = None,
+    *,
+    scale: float = 0.0,
+    causal: bool = False,
+    window_left: int = 0,
+    window_right: int = 0,
+    softcap: float = 0.0,
+    order: str = "nhd",
+    batch_invariant: bool = False,
+    lse: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Attention of 1 to 16 queries of each request, whose keys and values are in a cache.
+
+    The last query of a request meets its last key. All else is as in `attention`. Lengths and numbers of pages are read
+    on the device, and not checked: a length is taken for one of the cache's at most, a number that is no page's for the
+    last page.
+
+    Args:
+        q: bfloat16 or float16, of shape (batch, queries, heads, head_dim). Elements of a head are contiguous, other
+            axes may have any strides.
+        k_cache: of the dtype of `q` and, with a table, of shape (pages, page, heads_kv, head_dim), without of shape
+            (batch, keys, heads_kv, head_dim); or in another `order`.
+        v_cache: likewise, with heads of value_dim elements.
+        lengths: int32, of shape (batch,): how many keys each request has, those of its own queries among them.
+        table: int32, of shape (batch, columns): the pages of each request in the order of its keys. Entries behind its
+            length may be anything.
+        sinks: float32 for each head: the score of a key whose value is 0. It is not scaled.
+        scale: of the products of queries and keys, more than 0; 0 stands for 1 / √head_dim.
+        causal: whether a query sees no key behind its diagonal.
+        window_left: keys up to the diagonal, it included, that a query sees; 0: all.
+        window_right: keys from the diagonal on, it included, that a query sees; 0: all.
+        softcap: scores s become softcap·tanh(s / softcap), before they are masked; 0: they do not.
+        order: of the axes of a page: ``nhd``, or ``hnd`` with heads ahead of keys.
+        batch_invariant: choose the kernel whatever the number of requests and the room for their keys: a request has
+            the same bits alone and in any batch. This may be slower.
+        lse: is written, if it is given: the natural logarithm of the sum of exponentials of each row's scores, float32
+            of shape (batch, heads, queries); -infinity of a row that sees no key.
+        out: o, of shape (batch, queries, heads, value_dim). By default a new array of the library of `q`.
+
+    Returns:
+        o.
+    """
+
+
+def _types(
+    q: Layout,
+    k_cache: Layout,
+    v_cache: Layout,
+    lengths: Layout,
+    table: Layout | None,
+    sinks: Layout | None,
+    order: str,
+    **options: Any,
+) -> Mapping[str, ArrayType]:
+    check_page_order(order)
+    of_q = extents("q", q, _ORDER)
+    if not 1 <= of_q["s"] <= MOST_QUERIES:
+        raise ValueError(f"q has shape {q.shape}: expected 1 to {MOST_QUERIES} queries of each request")
+    of_k, of_v = (page_axes(name, one, order) for name, one in (("k_cache", k_cache), ("v_cache", v_cache)))
+    if {**of_k, "d": 0} != {**of_v, "d": 0}:
+        raise ValueError(
+            f"v_cache has shape {v_cache.shape}: expected that of k_cache, {k_cache.shape}, but for the last axis"
+        )
+    batch = of_q["b"]
+    check_array("lengths", lengths, DType.INT32, (batch,))
+    if table is None and of_k["p"] != batch:
+        raise ValueError(f"k_cache has shape {k_cache.shape}: expected a row for each of {batch} requests, or a table")
+    if table is not None:
+        if len(table.shape) != 2:
+            raise ValueError(f"table has shape {table.shape}: expected a row of pages for each of {batch} requests")
+        check_array("table", table, DType.INT32, (batch, table.shape[1]))
+        if not of_k["p"] * of_k["n"]:
+            raise ValueError(f"k_cache has shape {k_cache.shape}: expected a page at least")
+    k, v = (
+        one._replace(shape=(batch, of_k["n"], of_k["h"], of_one["d"]))
+        for one, of_one in ((k_cache, of_k), (v_cache, of_v))
+    )
+    of_o = check_heads(q, k, v, sinks, _ORDER)
+    return {
+        "out": ArrayType(tuple(of_o[axis] for axis in _ORDER), q.dtype),
+        "lse": ArrayType((batch, of_o["h"], of_o["s"]), DType.FLOAT32),
+    }
+
+
+def _bind(
+    q: Layout,
+    k_cache: Layout,
+    v_cache: Layout,
+    lengths: Layout,
+    table: Layout | None,
+    sinks: Layout | None,
+    lse: Layout | None,
+    out: Layout,
+    order: str,
+    softcap_nonzero: bool,
+    **options: Any,
+) -> Binding:
+    operands, of_q, cache = (
+        AttentionDecodeProblem.operands,
+        extents("q", q, _ORDER),
+        page_axes("k_cache", k_cache, order),
+    )
+    where: dict[str, Any] = stride_fields("q", q, "q", operands["q"]) | stride_fields("out", out, "o", operands["o"])
+    for name, operand, one in (("k_cache", "k", k_cache), ("v_cache", "v", v_cache)):
+        where |= stride_fields(name, one, operand, operands[operand], page_order(operands[operand], order))
+    problem = AttentionDecodeProblem(
+        queries=of_q["s"],
+        keys=cache["n"] * table.shape[1] if table else cache["n"],
+        heads=of_q["h"],
+        batch=of_q["b"],
+        heads_kv=cache["h"],
+        head_dim=of_q["d"],
+        value_dim=v_cache.shape[3],
+        dtype=DType(q.dtype),
+        page=cache["n"] if table else 0,
+        pages=cache["p"] if table else 0,
+        softcap=softcap_nonzero,
+        sinks=sinks is not None,
+        lse=lse is not None,
+        **options,
+        **where,
+    )
+    return Binding(problem, {"k_cache": "k", "v_cache": "v", "out": "o"})
+
+
+CALL = Call(
+    declaration=attention_decode,
+    inputs=("q", "k_cache", "v_cache", "lengths", "table", "sinks"),
+    outputs=("out", "lse"),
+    types=_types,
+    bind=_bind,
+    scalars=("scale", "softcap"),
+    optional=("table", "sinks", "lse"),
+    switches=("softcap",),
+    reordered=("k_cache", "v_cache", "lse"),
+)

@@ -1,0 +1,77 @@
+"""Decoding by fused multiply-adds: which schedules are legal, which to draw from, and which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.attention.attention_decode.splits import (
+    most_splits,
+    small_parts,
+    usual_splits,
+)
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+
+_SPECS = field_specs(FmaSchedule)
+_BLOCKS_OF_SM = 4  # by which an H100 was fastest, or nearly so
+
+
+def constraints(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if schedule.vector_width > problem.widest:
+        yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
+
+
+def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[FmaSchedule]:
+    """All fields are drawn; what a thread has gets less until registers hold it, and parts no smaller than a tile."""
+    widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
+    rows = tuple(count for count in _SPECS["rows"].values if count <= max(1, problem.group * problem.queries))
+    parameters = field_parameters(FmaSchedule, vector_width=widths, rows=rows)
+
+    def build(draw: Draw) -> FmaSchedule:
+        return _fitted(problem, FmaSchedule.from_dict(draw), spec)
+
+    return Space(parameters, build)
+
+
+def _fitted(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> FmaSchedule:
+    while schedule.footprint(problem).registers > spec.registers_per_thread:
+        if schedule.keys_in_flight > 1:
+            schedule = replace(schedule, keys_in_flight=schedule.keys_in_flight // 2)
+        elif schedule.lanes < WARP:
+            schedule = replace(schedule, lanes=2 * schedule.lanes)
+        else:
+            schedule = replace(schedule, rows=schedule.rows - 1)
+    while schedule.footprint(problem).shared_bytes > spec.shared_per_block:
+        schedule = replace(schedule, threads=schedule.threads // 2)
+    footprint = schedule.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
+    return replace(schedule, splits=splits, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+
+
+def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[FmaSchedule]:
+    """The widest loads; as few lanes for a key as have a vector each; as many parts as give every SM some blocks."""
+    width = problem.widest
+    vectors = max(1, problem.head_dim // width)
+    lanes = next((count for count in _SPECS["lanes"].values if count >= vectors), WARP)
+    all_rows = max(1, problem.group * problem.queries)
+    for most_rows, threads, loads in ((4, 128, 4), (8, 128, 2), (4, 64, 4), (2, 128, 4), (4, 256, 2), (4, 128, 1)):
+        rows = ceil_div(all_rows, ceil_div(all_rows, most_rows))
+        usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
+        splits = usual_splits(problem, usual.row_blocks(problem), 2 * usual.tile_keys, _BLOCKS_OF_SM * spec.sm_count)
+        for count in dict.fromkeys((splits, max(1, splits // 2), 2 * splits)):
+            yield _fitted(problem, replace(usual, splits=count), spec)
+
+
+def checks(problem: AttentionDecodeProblem, schedule: FmaSchedule) -> list[tuple[AttentionDecodeProblem, FmaSchedule]]:
+    """See `small_parts`."""
+    small = small_parts(problem, min(schedule.rows, 4), schedule.tile_keys, schedule.vector_width)
+    return [(one, replace(schedule, splits=min(schedule.splits, 2))) for one in small]

@@ -1,0 +1,74 @@
+"""Decoding by the tensor cores of warps: which schedules are legal, which to draw from, and which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.fields import field_specs
+from autotune.search_spaces.attention.attention_decode.splits import (
+    most_splits,
+    small_parts,
+    usual_splits,
+)
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+
+_SPECS = field_specs(MmaSyncSchedule)
+_BLOCKS_OF_SM = 2  # by which an H100 was fastest
+_LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
+
+
+def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if schedule.vector_width > problem.widest:
+        yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
+
+
+def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
+    """Whether loads of 4 bytes or more are aligned, and registers hold rows and keys of heads so wide."""
+    fits = MmaSyncSchedule().footprint(problem).registers <= spec.registers_per_thread
+    return fits and problem.widest >= _LEAST_VECTOR
+
+
+def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]:
+    """All fields are drawn; a warp takes fewer keys until registers hold them, and parts are no smaller than a tile."""
+    widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
+    parameters = field_parameters(MmaSyncSchedule, vector_width=widths)
+
+    def build(draw: Draw) -> MmaSyncSchedule:
+        return _fitted(problem, MmaSyncSchedule.from_dict(draw), spec)
+
+    return Space(parameters, build)
+
+
+def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaSyncSchedule:
+    if schedule.footprint(problem).registers > spec.registers_per_thread:
+        schedule = replace(schedule, warp_keys=_SPECS["warp_keys"].values[0])
+    while schedule.footprint(problem).shared_bytes > spec.shared_per_block:
+        schedule = replace(schedule, threads=schedule.threads // 2)
+    footprint = schedule.footprint(problem)
+    registers = min(footprint.registers, spec.registers_per_thread)
+    resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
+    splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
+    return replace(schedule, splits=splits, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+
+
+def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
+    """The widest loads; as many parts as give every SM some blocks."""
+    for threads, keys in ((128, 16), (64, 16), (256, 16), (128, 32)):
+        usual = _fitted(problem, MmaSyncSchedule(threads, keys, problem.widest), spec)
+        splits = usual_splits(problem, usual.row_blocks(problem), 4 * usual.tile_keys, _BLOCKS_OF_SM * spec.sm_count)
+        for count in dict.fromkeys((splits, max(1, splits // 2), 2 * splits)):
+            yield _fitted(problem, replace(usual, splits=count), spec)
+
+
+def checks(
+    problem: AttentionDecodeProblem, schedule: MmaSyncSchedule
+) -> list[tuple[AttentionDecodeProblem, MmaSyncSchedule]]:
+    """See `small_parts`."""
+    small = small_parts(problem, 4, schedule.tile_keys, schedule.vector_width)
+    return [(one, replace(schedule, splits=min(schedule.splits, 2))) for one in small]

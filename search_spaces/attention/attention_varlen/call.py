@@ -1,0 +1,114 @@
+"""How users call attention of packed sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.attention.heads import PACKED, check_heads, check_offsets, head_fields, operand_fields
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+
+
+def attention_varlen(
+    q: Any,
+    k: Any,
+    v: Any,
+    offsets: Any,
+    offsets_k: Any = None,
+    sinks: Any = None,
+    *,
+    scale: float = 0.0,
+    causal: bool = False,
+    window_left: int = 0,
+    window_right: int = 0,
+    top_left: bool = False,
+    softcap: float = 0.0,
+    lse: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """O = softmax(scale·Q·Kᵀ)·V of each head of sequences that lie one behind the other, without padding.
+
+    A query sees keys of its own sequence alone. All else is as in `attention`; bounds are relative to a sequence.
+
+    Args:
+        q: bfloat16 or float16, of shape (queries, heads, head_dim). Elements of a head are contiguous, other axes may
+            have any strides.
+        k: (keys, heads_kv, head_dim), of the dtype of `q`.
+        v: (keys, heads_kv, value_dim).
+        offsets: int32, ascending, one more than there are sequences: where each begins among the queries, and the
+            number of all queries. Its contents are not checked.
+        offsets_k: likewise among the keys, if sequences have not as many of them as queries.
+        sinks: float32 for each head: the score of a key whose value is 0. It is not scaled.
+        scale: of the products of queries and keys, more than 0; 0 stands for 1 / √head_dim.
+        causal: whether a query sees no key behind its diagonal.
+        window_left: keys up to the diagonal, it included, that a query sees; 0: all.
+        window_right: keys from the diagonal on, it included, that a query sees; 0: all.
+        top_left: whether the first query of a sequence meets its first key, rather than the last ones each other.
+        softcap: scores s become softcap·tanh(s / softcap), before they are masked; 0: they do not.
+        lse: is written, if it is given: the natural logarithm of the sum of exponentials of each row's scores, float32
+            of shape (heads, queries).
+        out: o, of shape (queries, heads, value_dim). By default a new array of the library of `q`.
+
+    Returns:
+        o.
+    """
+
+
+def _types(
+    q: Layout,
+    k: Layout,
+    v: Layout,
+    offsets: Layout,
+    offsets_k: Layout | None,
+    sinks: Layout | None,
+    **options: Any,
+) -> Mapping[str, ArrayType]:
+    of_o = check_heads(q, k, v, sinks, PACKED)
+    check_offsets(q, k, offsets, offsets_k)
+    return {
+        "out": ArrayType(tuple(of_o[axis] for axis in PACKED), q.dtype),
+        "lse": ArrayType((of_o["h"], of_o["s"]), DType.FLOAT32),
+    }
+
+
+def _bind(
+    q: Layout,
+    k: Layout,
+    v: Layout,
+    offsets: Layout,
+    offsets_k: Layout | None,
+    sinks: Layout | None,
+    lse: Layout | None,
+    out: Layout,
+    softcap_nonzero: bool,
+    **options: Any,
+) -> Binding:
+    arrays = {"q": ("q", q), "k": ("k", k), "v": ("v", v), "o": ("out", out)}
+    problem = VarlenAttentionProblem(
+        batch=offsets.shape[0] - 1,
+        softcap=softcap_nonzero,
+        sinks=sinks is not None,
+        lse=lse is not None,
+        cross=offsets_k is not None,
+        **options,
+        **head_fields(q, k, v, PACKED),
+        **operand_fields(VarlenAttentionProblem.operands, arrays, PACKED),
+    )
+    return Binding(problem, {"out": "o"})
+
+
+CALL = Call(
+    declaration=attention_varlen,
+    inputs=("q", "k", "v", "offsets", "offsets_k", "sinks"),
+    outputs=("out", "lse"),
+    types=_types,
+    bind=_bind,
+    scalars=("scale", "softcap"),
+    optional=("offsets_k", "sinks", "lse"),
+    switches=("softcap",),
+    reordered=("lse",),
+)

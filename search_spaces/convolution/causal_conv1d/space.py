@@ -1,0 +1,107 @@
+"""Which schedules of causal_conv1d are legal, which to draw from, which to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from autotune.codegen.convolution.causal_conv1d.presets import widest
+from autotune.codegen.convolution.causal_conv1d.problem import CausalConv1dProblem
+from autotune.codegen.convolution.causal_conv1d.schedule import CausalConv1dSchedule
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
+
+_BLOCKS_PER_SM = field_specs(CausalConv1dSchedule)["min_blocks_per_sm"].values
+_ACCESS = 10  # instructions of a load or a store, with its address and bounds
+# Loads and rounds of the schedules to try first, where channels are neighbours, and where steps are.
+_ROLLING, _SIDE_BY_SIDE = ((4, 8), (4, 4), (4, 16), (2, 4), (8, 8), (2, 1)), ((1, 4), (2, 2), (1, 1), (2, 4), (4, 2))
+
+
+def constraints(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if schedule.vector > (most := widest(problem)):
+        yield f"vector {schedule.vector} over the {most} elements that X and Y are aligned for, and have whole ones of"
+
+
+def space(problem: CausalConv1dProblem, spec: DeviceSpec) -> Space[CausalConv1dSchedule]:
+    """Fields are drawn; vectors are no wider than X and Y allow, and than registers have room for."""
+    vectors = tuple(width for width in (1, 2, 4, 8) if width <= widest(problem))
+    return Space(field_parameters(CausalConv1dSchedule, vector=vectors), partial(_build, problem, spec))
+
+
+def _build(problem: CausalConv1dProblem, spec: DeviceSpec, draw: Draw) -> CausalConv1dSchedule:
+    return _fitted(problem, CausalConv1dSchedule.from_dict(dict(draw)), spec)
+
+
+def _fitted(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: DeviceSpec) -> CausalConv1dSchedule:
+    own = schedule
+    while own.footprint(problem).registers > spec.registers_per_thread:
+        own = own.replace(loads=own.loads // 2) if own.loads > 1 else own.replace(vector=own.vector // 2)
+    footprint = own.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
+    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+
+
+def candidates(problem: CausalConv1dProblem, spec: DeviceSpec) -> Iterator[CausalConv1dSchedule]:
+    """The widest accesses; with as many steps for a thread as leave blocks for all SMs first."""
+    likely = [
+        _fitted(problem, CausalConv1dSchedule(vector=vector, loads=loads, rounds=rounds), spec)
+        for vector in dict.fromkeys((widest(problem), max(1, widest(problem) // 2)))
+        for loads, rounds in (_ROLLING if problem.channels_last else _SIDE_BY_SIDE)
+    ]
+    yield from sorted(dict.fromkeys(likely), key=lambda one: one.blocks(problem) < 2 * spec.sm_count)
+
+
+def checks(
+    problem: CausalConv1dProblem, schedule: CausalConv1dSchedule
+) -> list[tuple[CausalConv1dProblem, CausalConv1dSchedule]]:
+    """Whole vectors in more than a block; and sequences that end within a vector, in two with gaps."""
+    vector, rounds = schedule.vector, schedule.loads * schedule.rounds
+    if problem.channels_last:
+        whole, ragged = (vector * schedule.threads, 2 * rounds), (3 * vector, rounds + schedule.loads + 1)
+    else:
+        whole, ragged = (rounds, vector * schedule.threads), (3, vector * (rounds + 2) + 1)
+    found = []
+    for batch, (channels, length) in enumerate((whole, ragged), 1):
+        fields: dict[str, Any] = {"channels": channels, "length": length, "batch": batch}
+        fields |= {f"{name}{operand}": 0 for name in ("ld", "stride_") for operand in "xy"}
+        fields |= dict.fromkeys(("align_x", "align_y"), vector * problem.dtype.bytes)
+        small = replace(problem, **fields)
+        if batch > 1:
+            rows, columns = small.stored["x"]
+            leading = ceil_div(columns, vector) * vector + vector
+            gaps: dict[str, Any] = {"ldx": leading, "ldy": leading, "stride_x": rows * leading + vector}
+            small = replace(small, **gaps, stride_y=0)
+        found.append((small, schedule))
+    return found
+
+
+def workload(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """A step is a round: vectors are loaded together, and FMAs follow."""
+    warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
+    reached = 0 if problem.channels_last else ceil_div(problem.width - 1, schedule.vector)
+    vectors = schedule.loads * warps
+    products = vectors * schedule.vector * problem.width
+    return (
+        Workload(
+            blocks=schedule.blocks(problem),
+            footprint=schedule.footprint(problem),
+            memory_bytes=problem.work.bytes,
+            steps=schedule.rounds,
+            instructions=products + vectors * (_ACCESS + 4 * schedule.vector),
+            load_instructions=_ACCESS * vectors * (1 + reached),
+            unit_clocks=products * WARP / spec.rate(Unit.FP32),
+            lines=vectors * (1 + reached) * max(1.0, WARP * vector_bytes / LINE_BYTES),
+            bytes_loaded=vectors * WARP * vector_bytes * (1 + reached),
+            bytes_stored=schedule.rounds * vectors * WARP * vector_bytes,
+        ),
+    )

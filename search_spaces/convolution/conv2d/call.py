@@ -1,0 +1,155 @@
+"""How users call conv2d."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autotune.codegen.convolution.conv2d.problem import DTYPES, Conv2dProblem
+from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+
+
+def conv2d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    residual: Any = None,
+    *,
+    stride: tuple[int, ...] | int = 1,
+    padding: tuple[int, ...] | int = 0,
+    dilation: tuple[int, ...] | int = 1,
+    groups: int = 1,
+    activation: str = "identity",
+    allow_tf32: bool = False,
+    out: Any = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    stream: Any = None,
+) -> Any:
+    """activation(alpha·conv2d(x, weight) + bias) + beta·residual of channels-last images, accumulated in FP32.
+
+    As `torch.nn.functional.conv2d` computes it, a cross-correlation, with channels as the last axis. float32 is
+    multiplied in FP32 unless `allow_tf32` is given. PyTorch's own call may take TF32 by default.
+
+    Args:
+        x: float32, bfloat16 or float16, of shape (batch, height, width, channels), with contiguous channels and any
+            strides of the other axes.
+        weight: of the dtype of `x`, contiguous, of shape (filters, rows, columns, channels / groups).
+        bias: of the dtype of `x`, contiguous, of shape (filters,).
+        residual: of the shape, the dtype and the strides of the result. It may be `out`.
+        stride: rows and columns from one element of the result to the next; one number for both.
+        padding: rows and columns of zeros on each side of an image; one number for both.
+        dilation: rows and columns from a tap of a filter to the next; one number for both.
+        groups: parts of the channels; filters of a part see its channels alone.
+        activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
+        out: the result, which overlaps nothing but `residual`: contiguous, or a part of the channels of a contiguous
+            array. By default a new array of the library of `x`.
+        alpha: the factor of the convolution; with 0 neither `x` nor `weight` counts.
+        beta: the factor of `residual`; with 0 that is not read.
+
+    Returns:
+        The result, of shape (batch, out_height, out_width, filters).
+    """
+
+
+def _types(
+    x: Layout,
+    weight: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    stride: tuple[int, ...] | int,
+    padding: tuple[int, ...] | int,
+    dilation: tuple[int, ...] | int,
+    groups: int,
+    activation: str,
+    allow_tf32: bool,
+) -> Mapping[str, ArrayType]:
+    if activation not in FUSED:
+        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
+    if x.dtype not in DTYPES:
+        raise TypeError(f"x has dtype {x.dtype}: expected one of {', '.join(DTYPES)}")
+    if allow_tf32 and x.dtype != DType.FLOAT32:
+        raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
+    for name, layout in (("x", x), ("weight", weight)):
+        if len(layout.shape) != 4:
+            raise ValueError(f"{name} has shape {layout.shape}: expected 4 axes, channels last")
+    if groups < 1:
+        raise ValueError(f"groups={groups}: expected 1 or more")
+    filters, *kernel, channels = weight.shape
+    if channels * groups != x.shape[3] or filters % groups:
+        raise ValueError(
+            f"x has shape {x.shape} and weight {weight.shape}: expected (…, channels) and "
+            f"(filters, rows, columns, channels / groups) with groups={groups}, which divides both"
+        )
+    steps = zip(_pair("stride", stride, 1), _pair("padding", padding, 0), _pair("dilation", dilation, 1), strict=True)
+    extents = (
+        (extent + 2 * added - step * (taps - 1) - 1) // apart + 1
+        for extent, taps, (apart, added, step) in zip(x.shape[1:3], kernel, steps, strict=True)
+    )
+    shape = (x.shape[0], *extents, filters)
+    given = {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)}
+    for name, (array, expected) in given.items():
+        if array is not None and (array.dtype, array.shape) != (x.dtype, expected):
+            raise ValueError(
+                f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
+            )
+    return {"out": ArrayType(shape, x.dtype)}
+
+
+def _pair(name: str, value: tuple[int, ...] | int, least: int) -> tuple[int, ...]:
+    """Of rows and of columns."""
+    pair = (value,) if isinstance(value, int) else tuple(value)
+    pair = pair * 2 if len(pair) == 1 else pair
+    if len(pair) != 2 or min(pair) < least:
+        raise ValueError(f"{name}={value}: expected one number or two, {least} or more")
+    return pair
+
+
+def _bind(
+    x: Layout,
+    weight: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    out: Layout,
+    stride: tuple[int, ...] | int,
+    padding: tuple[int, ...] | int,
+    dilation: tuple[int, ...] | int,
+    groups: int,
+    activation: str,
+    allow_tf32: bool,
+) -> Binding:
+    pairs = {"stride": _pair("stride", stride, 1), "padding": _pair("padding", padding, 0)}
+    pairs |= {"dilation": _pair("dilation", dilation, 1), "kernel": weight.shape[1:3]}
+    problem = Conv2dProblem(
+        batch=x.shape[0],
+        in_channels=x.shape[3],
+        out_channels=weight.shape[0],
+        height=x.shape[1],
+        width=x.shape[2],
+        **{f"{name}_{side}": number for name, pair in pairs.items() for side, number in zip("hw", pair, strict=True)},
+        groups=groups,
+        dtype=DType(x.dtype),
+        tf32=allow_tf32,
+        bias=Bias.NONE if bias is None else Bias.ROW,
+        activation=Activation(activation),
+        residual=residual is not None,
+        align_d=out.alignment if residual is None else min(out.alignment, residual.alignment),
+    )
+    return Binding(problem, {"residual": "c", "out": "d"})
+
+
+CALL = Call(
+    declaration=conv2d,
+    inputs=("x", "weight", "bias", "residual"),
+    outputs=("out",),
+    types=_types,
+    bind=_bind,
+    scalars=("alpha", "beta"),
+    optional=("bias", "residual"),
+    in_place=(("out", "residual"),),
+)

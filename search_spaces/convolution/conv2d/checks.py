@@ -1,0 +1,97 @@
+"""conv2d: small problems that prove a schedule in the emulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSchedule
+from autotune.codegen.convolution.conv2d.fma.schedule import FmaSchedule
+from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.integers import ceil_div
+
+S = TypeVar("S", FmaSchedule, MmaOffsetsSchedule)
+
+
+def checks_of_product(problem: Conv2dProblem, schedule: S) -> list[tuple[Conv2dProblem, S]]:
+    """Whole tiles; and edges on all sides in two images with gaps, just aligned enough. Of blocks that share tiles, two
+    and more share each."""
+    m, n, k = schedule.block_m, schedule.block_n, schedule.block_k
+    whole = _small(problem, schedule, 1, m, n, 2 * k, gap=False)
+    ragged = _small(problem, schedule, 2, m // 2 + 1, n + n // 2 + 1, schedule.stages * k + k // 2 + 1, gap=True)
+    return [_on_small_grid(whole, schedule), _on_small_grid(ragged, schedule)]
+
+
+def _small(
+    problem: Conv2dProblem, schedule: S, batch: int, pixels: int, filters: int, terms: int, *, gap: bool
+) -> Conv2dProblem:
+    """A problem of the kinds of another, with about so many pixels in each image."""
+    vectors = {"x": schedule.vector_a, "weight": schedule.vector_b, "d": _vector_d(schedule)}
+    wide, taps = max(vectors["x"], vectors["weight"]), problem.kernel_h * problem.kernel_w
+    channels = wide * max(1, ceil_div(terms, taps * wide))
+    columns, groups = 5 if gap else 4, min(problem.groups, 2)
+    fields: dict[str, Any] = {
+        "batch": batch,
+        "in_channels": channels * groups,
+        "out_channels": ceil_div(filters, vectors["d"]) * vectors["d"] * groups,
+        "groups": groups,
+        **{f"stride_x_{axis}": 0 for axis in "nhw"},
+        "ldd": 0,
+        **{f"align_{operand}": vector * problem.dtype.bytes for operand, vector in vectors.items()},
+    }
+    for side, extent, out in (("h", "height", ceil_div(pixels, columns)), ("w", "width", columns)):
+        fields[extent] = _extent(problem, side, out)
+    small = replace(problem, **fields)
+    if not gap:
+        return small
+    column = small.in_channels + vectors["x"]
+    row = small.width * column
+    strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": row, "stride_x_n": small.height * row + vectors["x"]}
+    strides["ldd"] = small.out_channels + vectors["d"]
+    return replace(small, **strides)
+
+
+def _vector_d(schedule: FmaSchedule | MmaOffsetsSchedule) -> int:
+    return schedule.vector_c if isinstance(schedule, FmaSchedule) else schedule.vector_d
+
+
+def _on_small_grid(small: Conv2dProblem, schedule: S) -> tuple[Conv2dProblem, S]:
+    if not schedule.grid_blocks:
+        return small, schedule
+    if isinstance(schedule, FmaSchedule):
+        return small, schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
+    tiles = schedule.tiles(small.product)
+    return small, schedule.replace(grid_blocks=min(tiles * schedule.steps(small.product), ceil_div(3 * tiles, 2)))
+
+
+def checks_of_channels(
+    problem: Conv2dProblem, schedule: DepthwiseSchedule
+) -> list[tuple[Conv2dProblem, DepthwiseSchedule]]:
+    """Whole tiles of a block; and a part of one along all sides, in two images with gaps."""
+    block = schedule.channel_threads * schedule.vector
+    aligned: dict[str, Any] = {"align_x": schedule.vector * problem.dtype.bytes}
+    aligned |= {"align_d": aligned["align_x"], "ldd": 0, **{f"stride_x_{axis}": 0 for axis in "nhw"}}
+    found = []
+    for batch, rows, columns, channels in (
+        (1, schedule.rows, schedule.columns, block),
+        (2, schedule.rows + 1, schedule.columns + 1, block + schedule.vector),
+    ):
+        fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels", "groups"), channels)}
+        for side, extent, out in (("h", "height", rows), ("w", "width", columns)):
+            fields[extent] = _extent(problem, side, out)
+        small = replace(problem, **fields, **aligned)
+        if batch > 1:
+            column = channels + schedule.vector
+            strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + schedule.vector}
+            small = replace(small, **strides, ldd=column)
+        found.append((small, schedule))
+    return found
+
+
+def _extent(problem: Conv2dProblem, side: str, out: int) -> int:
+    """Rows (``h``) or columns (``w``) of images whose results have so many, or one if padding makes more."""
+    names = ("kernel", "stride", "padding", "dilation")
+    kernel, stride, padding, dilation = (getattr(problem, f"{name}_{side}") for name in names)
+    extent: int = max(1, (out - 1) * stride + (kernel - 1) * dilation + 1 - 2 * padding)
+    return extent

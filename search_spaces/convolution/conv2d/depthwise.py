@@ -1,0 +1,123 @@
+"""The kernel for channels that are groups of their own, as conv2d knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from math import prod
+
+from autotune.codegen.convolution.conv2d.depthwise.emit import emit
+from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSchedule
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
+
+from .checks import checks_of_channels
+
+_MOST_PRODUCTS, _MOST_WINDOW = 2048, 512  # of a thread: all are written out
+_BLOCKS_PER_SM = field_specs(DepthwiseSchedule)["min_blocks_per_sm"].values
+_ACCESS = 12  # instructions of a load, with its address and bounds
+# Threads along the channels, rows and columns of the schedules to try first.
+_LIKELY = ((8, 1, 4), (8, 2, 4), (16, 1, 4), (32, 1, 2), (8, 1, 8), (8, 4, 4), (4, 2, 2), (1, 1, 1))
+
+
+def constraints(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if not problem.depthwise:
+        channels = f"{problem.in_channels} and {problem.out_channels} channels"
+        yield f"groups={problem.groups} of {channels}: expected a group with one filter for each channel"
+    if schedule.vector > problem.vector_channels:
+        yield f"vector {schedule.vector} over the {problem.vector_channels} channels that X and D are aligned for"
+    if schedule.threads % schedule.channel_threads:
+        yield f"threads {schedule.threads} is not a multiple of channel_threads {schedule.channel_threads}"
+    products, window = schedule.written_out(problem)
+    if products > _MOST_PRODUCTS:
+        yield f"{products} products of a thread over the {_MOST_PRODUCTS} that are written out"
+    if window > _MOST_WINDOW:
+        yield f"a window of {window} places over the {_MOST_WINDOW} that are written out"
+
+
+def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseSchedule]:
+    """Fields are drawn; vectors are no wider than all pixels allow, and tiles no larger than what is written out."""
+    vectors = tuple(width for width in (1, 2, 4, 8) if width <= problem.vector_channels)
+    return Space(field_parameters(DepthwiseSchedule, vector=vectors), partial(_build, problem, spec))
+
+
+def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseSchedule:
+    return _fitted(problem, DepthwiseSchedule.from_dict(dict(draw)), spec)
+
+
+def _fitted(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> DepthwiseSchedule:
+    own = schedule
+    while not _is_written_out(problem, own):
+        if own.rows > 1:
+            own = own.replace(rows=own.rows // 2)
+        elif own.columns > 1:
+            own = own.replace(columns={7: 4}.get(own.columns, own.columns // 2))
+        elif own.vector > 1:
+            own = own.replace(vector=own.vector // 2)
+        else:
+            break
+    while own.footprint(problem).registers > spec.registers_per_thread:
+        own = own.replace(vector=own.vector // 2)
+    while own.footprint(problem).shared_bytes > spec.shared_per_block:
+        several = own.channel_threads > 1
+        own = own.replace(**{"channel_threads": own.channel_threads // 2} if several else {"vector": own.vector // 2})
+    footprint = own.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
+    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+
+
+def _is_written_out(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> bool:
+    products, window = schedule.written_out(problem)
+    return products <= _MOST_PRODUCTS and window <= _MOST_WINDOW
+
+
+def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSchedule]:
+    """As wide vectors as there are; tiles of more pixels share more loads, smaller ones leave none idle."""
+    widest = min(problem.vector_channels, 8)
+    for vector in dict.fromkeys((min(widest, 4), widest)):
+        for channel_threads, rows, columns in _LIKELY:
+            drawn = DepthwiseSchedule(channel_threads=channel_threads, vector=vector, rows=rows, columns=columns)
+            yield _fitted(problem, drawn, spec)
+
+
+def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """A step is a whole block: loads of a window, and FMAs, each with a part of a load from shared memory."""
+    warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
+    pixels, filters = schedule.rows * schedule.columns, problem.kernel_h * problem.kernel_w
+    loads, products = prod(schedule.window(problem)) * warps, pixels * schedule.vector * filters * warps
+    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    # Bytes of filters, for a row of pixels.
+    read = 4 * filters * schedule.vector * warps * schedule.channel_threads
+    return (
+        Workload(
+            blocks=schedule.blocks(problem),
+            footprint=schedule.footprint(problem),
+            memory_bytes=problem.work.bytes,
+            instructions=products + read / LINE_BYTES,
+            load_instructions=_ACCESS * loads,
+            unit_clocks=products * WARP / spec.rate(Unit.FP32),
+            shared_clocks=schedule.rows * read / LINE_BYTES,
+            lines=across * loads,
+            bytes_loaded=loads * WARP * vector_bytes,
+            bytes_stored=pixels * schedule.threads * vector_bytes,
+        ),
+    )
+
+
+def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
+    """Whether each channel has a filter of its own, that a source may have written out."""
+    least = DepthwiseSchedule(channel_threads=1, vector=1, rows=1, columns=1)
+    fits = least.footprint(problem).shared_bytes <= spec.shared_per_block
+    return problem.depthwise and fits and _is_written_out(problem, least)
+
+
+KERNEL = Kernel(DepthwiseSchedule, emit, constraints, space, candidates, checks_of_channels, workload, applies)

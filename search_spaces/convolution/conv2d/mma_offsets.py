@@ -1,0 +1,89 @@
+"""The kernel by mma.sync, as conv2d knows it: gemm's, whose A is gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from autotune.codegen.convolution.conv2d.mma_offsets.emit import emit
+from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.matmul.gemm.mma_sync.schedule import PRODUCT_BYTES, MmaSyncSchedule
+from autotune.codegen.matmul.gemm.schedule import Prepare
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.space import Draw, Space
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.gemm.mma_sync import legal, seeds
+from autotune.search_spaces.matmul.gemm.mma_sync.space import on_grid
+from autotune.search_spaces.matmul.gemm.mma_sync.space import space as gemm_space
+from autotune.search_spaces.matmul.gemm.mma_sync.workload import workload as gemm_workload
+
+from . import depthwise
+from .checks import checks_of_product
+
+
+def constraints(problem: Conv2dProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond what makes that of the product illegal."""
+    for operand in "ab":
+        if (how := getattr(schedule, f"prepare_{operand}")) is not Prepare.NONE:
+            yield f"prepare_{operand} {how}: expected {Prepare.NONE}, as rows of A are gathered"
+    if problem.unit is Unit.FP32:
+        yield "tensor cores do not multiply float32 in FP32; expected tf32=True"
+    yield from legal.constraints(problem.product, schedule, spec)
+
+
+def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[MmaOffsetsSchedule]:
+    """gemm's, with operands as they are."""
+    of_product = gemm_space(problem.product, spec)
+
+    def build(draw: Draw) -> MmaOffsetsSchedule:
+        schedule = _gathered(problem, of_product.build(draw), spec)
+        return on_grid(problem.product, spec, schedule, str(draw["grid"]))
+
+    fits: Any = of_product.fits
+    kept = of_product.keeping({f"prepare_{operand}": (str(Prepare.NONE),) for operand in "ab"})
+    return Space(kept.parameters, build, fits=fits)
+
+
+def _gathered(problem: Conv2dProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaOffsetsSchedule:
+    """The schedule of the product for this kernel: smaller where pixels take registers, with as many blocks on an SM as
+    fit."""
+    own = MmaOffsetsSchedule(**{name: getattr(schedule, name) for name in field_specs(MmaSyncSchedule)})
+    while own.footprint(problem).registers > spec.registers_per_thread:
+        if own.double_buffer_fragments:
+            own = own.replace(double_buffer_fragments=False)
+        elif own.block_k * problem.dtype.bytes > PRODUCT_BYTES:
+            own = own.replace(block_k=own.block_k // 2)
+        else:
+            own = own.replace(block_m=own.block_m // 2, warp_m=own.warp_m // 2)
+    if (own.block_m, own.block_k) != (schedule.block_m, schedule.block_k):
+        own = own.replace(grid_blocks=0)  # which was chosen for other tiles
+    footprint = own.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    return own.replace(min_blocks_per_sm=max(1, min(own.min_blocks_per_sm, resident)))
+
+
+def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[MmaOffsetsSchedule]:
+    """Those of the product that take its operands as they are."""
+    for schedule in seeds.by_mma_sync(problem.product, spec):
+        if schedule.prepare_a is schedule.prepare_b is Prepare.NONE:
+            yield _gathered(problem, schedule, spec)
+
+
+def workload(problem: Conv2dProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """That of the product, which reads each element of X from memory once."""
+    (product,) = gemm_workload(problem.product, schedule, spec)
+    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
+
+
+def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
+    """Whether products are those of tensor cores, and channels have no kernel of their own."""
+    return problem.unit is not Unit.FP32 and not depthwise.applies(problem, spec)
+
+
+KERNEL = Kernel(MmaOffsetsSchedule, emit, constraints, space, candidates, checks_of_product, workload, applies)

@@ -1,0 +1,21 @@
+"""Schedules that an SM has room for."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from autotune.codegen.selection.sampling.schedule import SamplingSchedule
+from autotune.codegen.selection.topk.stream.schedule import StreamSchedule
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import occupancy
+
+S = TypeVar("S", StreamSchedule, SamplingSchedule)
+
+
+def fitted(problem: Any, schedule: S, spec: DeviceSpec) -> S:
+    """The schedule with as many candidates and blocks of an SM as fit, or fewer if it asks for fewer."""
+    while schedule.footprint(problem).shared_bytes > spec.shared_per_block:
+        schedule = schedule.replace(candidates=schedule.candidates // 2)
+    taken = schedule.footprint(problem)
+    fit = occupancy(spec, taken.threads, taken.registers, taken.shared_bytes).blocks_per_sm
+    return schedule.replace(min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, fit)))

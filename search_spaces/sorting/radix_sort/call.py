@@ -1,0 +1,89 @@
+"""How users call radix_sort."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.sorting.sorted_arrays import carried, sorted_types
+
+
+def radix_sort(
+    keys: Any,
+    values: Any = None,
+    begin_bit: int = 0,
+    end_bit: int | None = None,
+    descending: bool = False,
+    *,
+    index_dtype: DType = DType.INT64,
+    keys_out: Any = None,
+    values_out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The keys along the last axis in order, and the values that go along with them.
+
+    Equal keys keep their order, in descending order, too. -0 and 0 are equal, and so are all NaN, which are larger than
+    all numbers.
+
+    Args:
+        keys: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
+        values: of the shape of `keys`, contiguous, of elements of 1, 2, 4, 8 or 16 bytes. They need `values_out`.
+        begin_bit: the lowest bit that keys are compared by; 0 unless they are unsigned.
+        end_bit: the bit behind the highest one of these; None for all of them.
+        descending: whether the largest key comes first.
+        index_dtype: that of indices in `values_out`, int64 or int32.
+        keys_out: the keys in order, of the shape and the dtype of `keys`. By default a new array of the library of
+            `keys`.
+        values_out: is written, if it is given: of the shape of `keys`, the values in the order of their keys, of the
+            dtype of `values`; without `values`, the index that each key had along the axis.
+
+    Returns:
+        The keys in order.
+    """
+
+
+def _types(
+    keys: Layout,
+    values: Layout | None,
+    begin_bit: int,
+    end_bit: int | None,
+    descending: bool,
+    index_dtype: DType,
+) -> Mapping[str, ArrayType]:
+    return sorted_types("radix_sort", keys, values, index_dtype)
+
+
+def _bind(
+    keys: Layout,
+    values: Layout | None,
+    values_out: Layout | None,
+    begin_bit: int,
+    end_bit: int | None,
+    descending: bool,
+) -> Binding:
+    return Binding(
+        RadixSortProblem(
+            columns=keys.shape[-1],
+            rows=prod(keys.shape[:-1]),
+            dtype=DType(keys.dtype),
+            values=carried(values, values_out),
+            descending=descending,
+            begin_bit=begin_bit,
+            end_bit=end_bit or 0,
+        )
+    )
+
+
+CALL = Call(
+    declaration=radix_sort,
+    inputs=("keys", "values"),
+    outputs=("keys_out", "values_out"),
+    types=_types,
+    bind=_bind,
+    optional=("values", "values_out"),
+)

@@ -1,0 +1,24 @@
+"""letterbox, as the rest of the project knows it."""
+
+from __future__ import annotations
+
+from autotune.codegen.vision.letterbox.emit import emit
+from autotune.codegen.vision.letterbox.presets import PRESETS
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.operator import Operator
+
+from .baselines import BASELINES
+from .call import CALL
+from .space import candidates, checks, constraints, space
+
+OPERATOR: Operator[LetterboxProblem, LetterboxSchedule] = Operator(
+    name="letterbox",
+    summary="pictures of bytes, resized to fit into a target, as numbers of a network",
+    problem_type=LetterboxProblem,
+    kernels=(Kernel(LetterboxSchedule, emit, constraints, space, candidates, checks),),
+    presets=PRESETS,
+    baselines=BASELINES,
+    call=CALL,
+)

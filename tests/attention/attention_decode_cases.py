@@ -1,0 +1,68 @@
+"""attention_decode's problems for the contract, and schedules with lengths and pages that are hard to get right."""
+
+from dataclasses import replace
+
+from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
+from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.indices import Spread
+
+FLOAT16 = DType.FLOAT16
+
+PROBLEMS = {
+    "q1-k8192-h32-b64-g8-d128-bfloat16-page16": AttentionDecodeProblem(1, 8192, 32, 64, 8, head_dim=128, page=16),
+    "q1-k4096-h28-b8-g4-d128-float16-even": AttentionDecodeProblem(
+        1, 4096, 28, 8, 4, head_dim=128, dtype=FLOAT16, spread=Spread.EVEN
+    ),
+    "q1-k4096-h32-b8-g4-d256-bfloat16-page32": AttentionDecodeProblem(1, 4096, 32, 8, 4, head_dim=256, page=32),
+    "q4-k300-h10-b3-g2-left9-d7-e5-bfloat16-causal-softcap-sinks-lse-page3-pages77-long": AttentionDecodeProblem(
+        4,
+        300,
+        10,
+        3,
+        2,
+        9,
+        head_dim=7,
+        value_dim=5,
+        causal=True,
+        softcap=True,
+        sinks=True,
+        lse=True,
+        page=3,
+        pages=77,
+        spread=Spread.LONG,
+    ),
+}
+SMALL_PROBLEMS = (
+    AttentionDecodeProblem(1, 64, 2, 3, 1, head_dim=8),
+    AttentionDecodeProblem(
+        3, 33, 4, 3, 2, head_dim=7, value_dim=5, page=4, causal=True, lse=True, sinks=True, dtype=FLOAT16
+    ),
+    # Heads ahead of places, and gaps.
+    AttentionDecodeProblem(
+        2, 40, 3, 2, 1, 9, head_dim=16, page=8, pages=7, stride_k_g=128, stride_k_t=16, stride_v_t=24
+    ),
+)
+# Seven queries share keys, in rows that no tile divides; parts of one tile; pages of one place.
+_GROUP = AttentionDecodeProblem(1, 150, 14, 3, 2, head_dim=40, page=1, lse=True)
+_SHARED = AttentionDecodeProblem(5, 90, 3, 4, 1, 20, 2, head_dim=24, page=5, pages=40, softcap=True)
+OWN_CASES = [
+    (_GROUP, FmaSchedule(64, 4, 8, 2, 8, 8)),
+    (
+        AttentionDecodeProblem(3, 150, 14, 3, 2, head_dim=40, page=7, lse=True, sinks=True, causal=True),
+        FmaSchedule(128, 5, 16, 1, 4, 4),
+    ),
+    (_SHARED, FmaSchedule(64, 8, 4, 1, 8, 2)),
+    (replace(_SHARED, top_left=True), FmaSchedule(64, 3, 32, 4, 2, 4)),
+    (_GROUP, MmaSyncSchedule(64, 32, 8, 2)),
+    (replace(_SHARED, top_left=True), MmaSyncSchedule(64, 16, 4, 2)),
+    # More rows than a block has; columns of values and elements of keys that no product divides.
+    (
+        AttentionDecodeProblem(
+            5, 100, 28, 2, 4, 50, head_dim=72, value_dim=88, page=16, lse=True, sinks=True, causal=True
+        ),
+        MmaSyncSchedule(128, 16, 8, 2),
+    ),
+]
+MOST = 6

@@ -1,0 +1,26 @@
+"""kv_append's problems for the contract."""
+
+from autotune.codegen.attention.kv_append.problem import KvAppendProblem
+from autotune.codegen.attention.kv_append.schedule import KvAppendSchedule
+from autotune.codegen.model.dtype import DType
+
+FLOAT16, INT64 = DType.FLOAT16, DType.INT64
+
+PROBLEMS = {
+    "t256-h8-pages4096-page16-d128-bfloat16-int32": KvAppendProblem(256, 8, 4096, 16),
+    "t64-h1-pages8192-page64-d256-e128-float16-int64": KvAppendProblem(
+        64, 1, 8192, 64, head_dim=256, value_dim=128, dtype=FLOAT16, slot_dtype=INT64
+    ),
+    "t9-h5-pages3-page7-d72-bfloat16-int32-skg80-alignk4": KvAppendProblem(
+        9, 5, 3, 7, head_dim=72, stride_k_g=80, align_k=4
+    ),
+    "t0-h4-pages2-page8-d64-bfloat16-int32": KvAppendProblem(0, 4, 2, 8, head_dim=64),
+}
+SMALL_PROBLEMS = (
+    KvAppendProblem(6, 2, 3, 4, head_dim=16),
+    KvAppendProblem(9, 3, 5, 3, head_dim=7, value_dim=5, dtype=FLOAT16, slot_dtype=INT64),
+    # Heads ahead of slots, and gaps.
+    KvAppendProblem(20, 2, 4, 6, head_dim=8, stride_keys_g=48, stride_keys_s=8, stride_values_s=40),
+)
+MOST = 4
+OWN_CASES = [(SMALL_PROBLEMS[1], KvAppendSchedule()), (SMALL_PROBLEMS[2], KvAppendSchedule(64, 4))]

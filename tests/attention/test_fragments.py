@@ -1,0 +1,83 @@
+"""Which fragments attention takes, from Python functions and from texts, and that calls compute them."""
+
+import numpy as np
+import pytest
+
+from autotune import dispatcher
+from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
+from autotune.fragments import alibi, exp, mask, maximum, minimum, score, where
+
+SQUARES = mask(lambda batch, head, q, k: (q // 4 == k // 4) & (k != 1))
+
+
+@pytest.mark.parametrize("heads", [1, 8, 12])
+def test_slopes_of_alibi(heads):
+    problem = AttentionProblem(3, 4, heads, score=alibi(heads))
+    changed, _ = problem.changed(np.zeros((1, 4)), 0, heads - 1, np.array([2]))
+    slope = {1: 2.0**-8, 8: 2.0**-8, 12: 2.0**-3.5}[heads]  # of the last head, as in the paper's code
+    np.testing.assert_allclose(changed, [[-2 * slope, -slope, 0, slope]], rtol=1e-6)
+
+
+def test_a_function_becomes_a_text():
+    assert SQUARES == "and(eq(floordiv(q,4),floordiv(k,4)),ne(k,1))"
+    assert score(lambda s, b, h, q, k: 1 - s / 2) == "sub(1,div(score,2))"
+    clamped = score(lambda s, b, h, q, k: maximum(-s, minimum(abs(s), 0.1)))
+    assert clamped == "max(neg(score),min(abs(score),0.10000000149011612))"
+    problem = AttentionProblem(8, 8, 1, score="add(score,01.50)", mask=SQUARES)
+    assert problem.key.endswith(f"score=add(score,1.5)-mask={SQUARES}")
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "wrong"),
+    [
+        (lambda s, b, h, q, k: s if q > k else 0, TypeError, "no branches: expected where"),
+        (lambda s, b, h, q, k: np.sin(1.0) * np.ones(3) + 0 * b, TypeError, "a fragment has a ndarray"),
+        (lambda s, b, h, q, k: q > k, ValueError, "is a comparison: expected a number"),
+        (lambda s, b, h, q, k: s + q * k, ValueError, "expected an integer of 32 bits"),
+        (lambda s, b, h, q, k: s + q // h, ValueError, "floordiv by head: expected a constant of 1 or more"),
+        (lambda s, b, h, q, k: s + (q > k), ValueError, "add of a number, a comparison: expected a number, a number"),
+        (lambda s, b, h, q, k: s * float("inf"), ValueError, "expected a finite number"),
+        (lambda s, b, h, q, k: s * 1e39, ValueError, "expected a finite number of float32"),
+        (lambda s, b, h, q, k: sum((s for _ in range(300)), s), ValueError, "more than 256 parts"),
+    ],
+)
+def test_functions_that_are_no_fragments(function, error, wrong):
+    with pytest.raises(error, match=wrong):
+        score(function)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("__import__('os')", "score;}", "add(score,1", "add(score)", "add(score,1))", "q<k", "add(score, 1)"),
+        *("while(score)", "eq(q,k)", "exp2(" * 70 + "score" + ")" * 70, "1e99", "1.5.2", "where(score,1,2)", "batches"),
+    ],
+)
+def test_a_text_from_a_database_is_a_fragment_or_refused(text):
+    stored = AttentionProblem(8, 8, 1).to_dict() | {"score": text}
+    with pytest.raises(ValueError, match=r"^score: "):
+        AttentionProblem(**stored)
+
+
+def test_problems_without_fragments():
+    with pytest.raises(ValueError, match="expected none with softcap"):
+        AttentionProblem(8, 8, 1, softcap=True, score="neg(score)")
+    with pytest.raises(ValueError, match="expected none with packed sequences"):
+        VarlenAttentionProblem(8, 8, 1, mask=SQUARES)
+    with pytest.raises(ValueError, match="expected 16777216 heads"):
+        AttentionProblem(1, 1, 2**25, mask=SQUARES)
+
+
+def test_a_call_computes_fragments():
+    random = np.random.default_rng(0)
+    q, k, v = (random.standard_normal((1, 9, 2, 16)).astype(np.float16) for _ in range(3))
+    changed = score(lambda s, b, h, q, k: where(h == 0, s, 0.5 * exp(-abs(q - k))))
+    found = dispatcher.attention(q, k, v, score=changed, mask=SQUARES)
+    scores = np.einsum("bshd,bthd->bhst", q, k, dtype=np.float64) / 4
+    place = np.arange(9)
+    scores[:, 1] = 0.5 * np.exp(-abs(place[:, None] - place))
+    seen = (place[:, None] // 4 == place // 4) & (place != 1)
+    weights = np.where(seen, np.exp(scores), 0)
+    expected = np.einsum("bhst,bthd->bshd", weights / weights.sum(-1, keepdims=True), v)
+    np.testing.assert_allclose(found, expected, atol=5e-3)

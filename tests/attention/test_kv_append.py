@@ -1,0 +1,79 @@
+"""What appends to caches do with slots that are not there, with caches of other orders, and what they refuse."""
+
+import numpy as np
+import pytest
+from refusals import refused
+
+from autotune import dispatcher
+
+
+def _arrays(order="nhd", *, slots=(7, 0, 3, 10), dtype=np.int32):
+    """Four tokens of two heads, and caches of three pages of four slots."""
+    random = np.random.default_rng(0)
+    k, v = (random.standard_normal((4, 2, dim)).astype(np.float16) for dim in (8, 4))
+    shape = {"nhd": (3, 4, 2), "hnd": (3, 2, 4)}[order]
+    caches = [random.standard_normal((*shape, dim)).astype(np.float16) for dim in (8, 4)]
+    return k, v, *caches, np.array(slots, dtype)
+
+
+@pytest.mark.parametrize("order", ["nhd", "hnd"])
+def test_tokens_go_to_their_slots(order):
+    k, v, k_cache, v_cache, slots = _arrays(order, dtype=np.int64)
+    expected = [k_cache.copy(), v_cache.copy()]
+    for cache, new in zip(expected, (k, v), strict=True):
+        places = cache if order == "nhd" else cache.swapaxes(1, 2)
+        places[slots // 4, slots % 4] = new
+    assert dispatcher.kv_append(k, v, k_cache, v_cache, slots, order=order) is None
+    np.testing.assert_array_equal(k_cache, expected[0])
+    np.testing.assert_array_equal(v_cache, expected[1])
+
+
+@pytest.mark.parametrize("outside", [-1, 12, -(2**31), 2**31 - 1])
+def test_a_token_without_a_slot_goes_nowhere(outside):
+    k, v, k_cache, v_cache, slots = _arrays(slots=(7, outside, 3, 10))
+    before = k_cache.copy()
+    dispatcher.kv_append(k, v, k_cache, v_cache, slots)
+    changed = [
+        place
+        for place in range(12)
+        if not np.array_equal(k_cache.reshape(12, -1)[place], before.reshape(12, -1)[place])
+    ]
+    assert changed == [3, 7, 10]
+
+
+def test_64_bits_of_a_slot_count():
+    k, v, k_cache, v_cache, slots = _arrays(slots=(2**32 + 7, -(2**32), 3, 10), dtype=np.int64)
+    before = k_cache.copy()
+    dispatcher.kv_append(k, v, k_cache, v_cache, slots)
+    np.testing.assert_array_equal(k_cache[1, 3], before[1, 3])
+    np.testing.assert_array_equal(k_cache[0, 0], before[0, 0])
+
+
+def test_slots_are_checked_on_demand(monkeypatch):
+    monkeypatch.setenv("AUTOTUNE_CHECK", "1")
+    _appended(slots=np.array([-1, -1, 3, 11], np.int32))
+    for slots, message in (
+        ([0, 1, 12, 3], "slots: token 2 has slot 12: expected 11 or less"),
+        ([5, 1, 5, 3], "slots: 2 tokens have slot 5: expected a slot of its own for each"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            _appended(slots=np.array(slots, np.int32))
+
+
+def _appended(**changed):
+    names = ("k", "v", "k_cache", "v_cache", "slots")
+    dispatcher.kv_append(**dict(zip(names, _arrays(), strict=True)) | changed)
+
+
+test_calls_that_are_refused = refused(
+    _appended,
+    [
+        ({"order": "dhn"}, "order='dhn': expected nhd or hnd"),
+        ({"order": "hnd"}, "k has shape (4, 2, 8), slots (4,): expected (4, 4, 8) and a slot for each token"),
+        ({"slots": np.zeros(3, np.int32)}, "expected (3, 2, 8) and a slot for each token"),
+        ({"slots": np.zeros(4, np.int16)}, "TypeError: slots has dtype int16: kv_append takes int32, int64"),
+        ({"v": np.zeros((4, 2, 4), np.float32)}, "TypeError: k, v, k_cache and v_cache have dtypes float16, float32"),
+        ({"v_cache": np.zeros((3, 4, 1, 4), np.float16)}, "v_cache has shape (3, 4, 1, 4): expected that of k_cache"),
+        ({"k_cache": np.zeros((3, 4, 8), np.float16)}, "k_cache has shape (3, 4, 8): expected 4 axes, pages and nhd"),
+    ],
+)

@@ -1,0 +1,172 @@
+"""conv2d's problems for the contract, and random legal schedules, each with an odd problem that fits it."""
+
+from itertools import islice
+from random import Random
+
+from pair_coverage import covering
+
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.convolution.conv2d import OPERATOR
+from autotune.search_spaces.machine.devices import named_device
+
+SPEC = named_device("h200")
+FP16, BF16, FP32 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
+# The emulator walks through every product, and keeps a stack for every thread.
+_PRODUCTS, _THREADS = 2**18, 2**10
+_DRAWN = 180
+
+PROBLEMS = {
+    "c64-k64-h56-w56-n32-r3s3-ph1-pw1-float32": Conv2dProblem(64, 64, 56, 56, 32, padding_h=1, padding_w=1),
+    "c3-k64-h224-w224-n256-r7s7-sh2-sw2-ph3-pw3-bfloat16": Conv2dProblem(
+        3, 64, 224, 224, 256, 7, 7, 2, 2, 3, 3, dtype=BF16
+    ),
+    "c512-k512-h256-w256-r3s3-ph1-pw1-float16-row-silu-residual": Conv2dProblem(
+        512, 512, 256, 256, 1, padding_h=1, padding_w=1, dtype=FP16, bias=Bias.ROW, activation=Activation.SILU,
+        residual=True,
+    ),
+    "c128-k128-h56-w56-n32-r3s3-ph1-pw1-g32-bfloat16": Conv2dProblem(
+        128, 128, 56, 56, 32, padding_h=1, padding_w=1, groups=32, dtype=BF16
+    ),
+    "c512-k1024-h28-w28-n32-r1s1-sh2-sw2-float32-tf32": Conv2dProblem(
+        512, 1024, 28, 28, 32, 1, 1, 2, 2, tf32=True
+    ),
+    "c1-k1-h1-w1-n1073741824-r1s1-float32": Conv2dProblem(1, 1, 1, 1, 2**30, 1, 1),
+    "c12-k18-h7-w9-n2-r3s2-sh2-ph4-pw2-dw3-g3-float32-row": Conv2dProblem(
+        12, 18, 7, 9, 2, 3, 2, 2, 1, 4, 2, 1, 3, groups=3, bias=Bias.ROW
+    ),
+    "c3-k5-h6-w7-n2-r5s3-sh3-sw2-ph5-pw1-dh2-float16-residual-ldd7-sxn300-sxh30-sxw4-alignx2": Conv2dProblem(
+        3, 5, 6, 7, 2, 5, 3, 3, 2, 5, 1, 2, dtype=FP16, residual=True, stride_x_n=300, stride_x_h=30, stride_x_w=4,
+        align_x=2, ldd=7,
+    ),
+    "c96-k96-h56-w56-n64-r7s7-ph3-pw3-g96-bfloat16": Conv2dProblem(
+        96, 96, 56, 56, 64, 7, 7, padding_h=3, padding_w=3, groups=96, dtype=BF16
+    ),
+    "c8-k8-h5-w5-n0-r3s3-bfloat16": Conv2dProblem(8, 8, 5, 5, 0, dtype=BF16),
+}  # fmt: skip
+# Products of matrices, with and without an epilogue, and with gaps.
+_RESTATED = (
+    Conv2dProblem(8, 16, 3, 5, 2, 1, 1, dtype=BF16, bias=Bias.ROW, activation=Activation.RELU, residual=True),
+    Conv2dProblem(8, 16, 3, 5, 2, 1, 1, dtype=FP16, stride_x_w=10, ldd=20),
+    Conv2dProblem(8, 5, 3, 5, 1, 1, 1, tf32=True, bias=Bias.ROW),
+    Conv2dProblem(8, 16, 3, 5, 2, 1, 1),
+    Conv2dProblem(7, 5, 3, 4, 3, 3, 4),
+    Conv2dProblem(8, 16, 3, 4, 3, 3, 4, dtype=BF16, stride_x_n=104),
+    Conv2dProblem(8, 16, 1, 1, 9, 1, 1, ldd=17),
+    Conv2dProblem(6, 16, 2, 3, 4, 2, 3, tf32=True, residual=True),
+)
+PROBLEMS |= {problem.key: problem for problem in _RESTATED}
+SMALL_PROBLEMS = (
+    Conv2dProblem(16, 64, 10, 10, 1),
+    # Rows that are not multiples of anything; padding as large as the filter, gaps, groups.
+    Conv2dProblem(
+        6, 10, 6, 7, 2, 3, 3, 2, 1, 3, 4, 1, 2, groups=2, bias=Bias.ROW, activation=Activation.RELU, residual=True,
+        stride_x_w=8, stride_x_h=57, align_x=4,
+    ),
+    Conv2dProblem(16, 24, 5, 7, 2, padding_h=1, padding_w=1, groups=2, dtype=BF16, bias=Bias.ROW, residual=True),
+    Conv2dProblem(3, 5, 6, 7, 2, 5, 3, padding_h=2, dtype=FP16, activation=Activation.SILU, ldd=8),
+    Conv2dProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
+    Conv2dProblem(12, 12, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=FP16, bias=Bias.ROW),
+)  # fmt: skip
+_MOST = 24
+
+
+KINDS = ({}, {"dtype": FP16}, {}, {"dtype": BF16}, {"tf32": True})
+
+
+def drawn_cases(count, spec=SPEC):
+    """`count` cases that are legal on a device; always the same ones."""
+    random = Random(39)
+    return [_case(random, spec, index) for index in range(count)]
+
+
+def _case(random, spec, index):
+    kinds = (*KINDS, {"dtype": random.choice((FP16, FP32, BF16))})[index % 6]
+    align = random.choice((4, 8, 16))
+    while True:
+        template = Conv2dProblem(64, 64, 28, 28, 8, align_x=align, groups=64 if index % 6 == 5 else 1, **kinds)
+        drawn = OPERATOR.space(template, spec)
+        for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
+            schedule = drawn.build(draw)
+            if (schedule.kernel == "depthwise") != template.depthwise:
+                continue
+            if template.depthwise:
+                problem = _of_channels(random, schedule, kinds)
+            elif schedule.threads > _THREADS // 2 or schedule.block_m * schedule.block_n > 2**13:
+                continue
+            else:
+                problem = _problem(random, schedule, kinds)
+                schedule = _on_small_grid(random, problem, schedule)
+            products = problem.pixels * problem.out_channels * problem.terms
+            small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
+            if small and not OPERATOR.violations(problem, schedule, spec):
+                return problem, schedule
+
+
+def _of_channels(random, schedule, kinds):
+    """Channels that end within a block, and pixels that end within a tile."""
+    channels = schedule.vector * random.choice((1, schedule.channel_threads, schedule.channel_threads + 1))
+    fields = {"in_channels": channels, "out_channels": channels, "groups": channels}
+    align = schedule.vector * kinds["dtype"].bytes
+    return _with_images(random, fields | kinds | {"align_x": align, "align_d": align}, schedule.vector, schedule.vector)
+
+
+def _problem(random, schedule, kinds):
+    """Less than a tile, and more, of an image whose edges filters cross."""
+    vector = max(schedule.vector_a, schedule.vector_b)
+    vector_d = getattr(schedule, "vector_d", 0) or schedule.vector_c
+    groups = random.choice((1, 1, 1, 2))
+    filters = random.choice((schedule.block_n, schedule.block_n // 2 + vector_d, vector_d))
+    fields = {
+        "in_channels": vector * random.choice((1, 1, 2, 3)) * groups,
+        "out_channels": -(-filters // vector_d) * vector_d * groups,
+        "groups": groups,
+    }
+    aligned = {"x": schedule.vector_a, "weight": schedule.vector_b, "d": vector_d}
+    size = kinds.get("dtype", FP32).bytes
+    fields |= {f"align_{operand}": width * size for operand, width in aligned.items()}
+    return _with_images(random, fields | kinds, schedule.vector_a, vector_d)
+
+
+def _with_images(random, fields, vector, vector_d):
+    """A problem with small images, and with gaps that vectors allow, or none."""
+    fields |= {
+        "batch": random.choice((1, 2)),
+        "bias": random.choice((Bias.NONE, Bias.ROW)),
+        "residual": random.random() < 0.3,
+        "activation": random.choice((*FUSED, *[Activation.IDENTITY] * 4)),
+    }
+    for side, extent in (("h", "height"), ("w", "width")):
+        fields[extent] = random.choice((1, 5, 8, 11))
+        fields |= {f"kernel_{side}": random.choice((1, 2, 3)), f"stride_{side}": random.choice((1, 1, 2))}
+        fields |= {f"padding_{side}": random.choice((0, 1, 3)), f"dilation_{side}": random.choice((1, 1, 2))}
+    problem = Conv2dProblem(**Conv2dProblem.fitted(fields))
+    if random.random() < 0.5:
+        return problem
+    column = problem.in_channels + vector
+    row = column * problem.width + vector
+    gaps = {"stride_x_w": column, "stride_x_h": row, "stride_x_n": row * problem.height}
+    return Conv2dProblem(**problem.to_dict() | gaps | {"ldd": problem.out_channels + vector_d})
+
+
+def _on_small_grid(random, problem, schedule):
+    if not schedule.grid_blocks:
+        return schedule
+    product = problem.product if schedule.kernel == "mma_offsets" else problem.sgemm
+    steps = max(1, -(-product.k // schedule.block_k)) * schedule.tiles(product)
+    cluster = schedule.cluster_k
+    return schedule.replace(grid_blocks=min(random.choice((1, 2, 3)), steps) * cluster)
+
+
+def _choice(problem, schedule):
+    """Of which each has a case."""
+    if schedule.kernel == "fma":
+        return schedule.ffma_order, schedule.grid_blocks > 0
+    if schedule.kernel == "depthwise":
+        return schedule.vector, schedule.specialize
+    return problem.dtype, problem.groups > 1
+
+
+CASES = covering(drawn_cases(_DRAWN), _choice, most=_MOST)

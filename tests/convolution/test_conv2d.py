@@ -1,0 +1,166 @@
+"""conv2d: what it computes, what it refuses, and bugs that the emulator finds in its kernels."""
+
+import numpy as np
+import pytest
+from planted import caught
+from refusals import illegal, refused
+
+from autotune import dispatcher
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.convolution.conv2d import OPERATOR
+from autotune.search_spaces.machine.devices import named_device
+
+SPEC = named_device("h200")
+X, WEIGHT = np.ones((2, 5, 6, 4), np.float32), np.ones((8, 3, 3, 4), np.float32)
+TILES = "kernel=fma BM=32 BN=32 WM=32 WN=32 TM=8 TN=4"
+FMA = f"{TILES} BK=8 stages=2"
+MMA = "kernel=mma_offsets BM=32 BN=32 BK=32 WM=16 WN=16 stages=2"
+DEPTHWISE = "kernel=depthwise CT=4 V=4 R=2 C=2"
+# Padding on each side, images that end within a tile, groups with a bias of their own, taps that part a vector's steps.
+GROUPS = Conv2dProblem(
+    24, 64, 5, 7, 2, padding_h=1, padding_w=2, dilation_w=2, groups=2, bias=Bias.ROW, align_x=16, align_d=16
+)
+STRIDED = Conv2dProblem(8, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, stride_x_w=12, stride_x_h=100, stride_x_n=912)
+
+CHANNELS = Conv2dProblem(24, 24, 7, 8, 2, 3, 2, padding_h=1, padding_w=3, groups=24, bias=Bias.ROW, align_x=16)
+ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
+
+
+def direct(x, weight, stride, padding, dilation):
+    """Each element by its definition: a sum over the taps that are inside of the image."""
+    batch, height, width, _ = x.shape
+    filters, rows, columns, _ = weight.shape
+    shape = [
+        (size + 2 * p - d * (taps - 1) - 1) // s + 1
+        for size, taps, s, p, d in zip((height, width), (rows, columns), stride, padding, dilation, strict=True)
+    ]
+    out = np.zeros((batch, *shape, filters))
+    for n, p, q, k, r, s in np.ndindex(*out.shape, rows, columns):
+        h, w = p * stride[0] - padding[0] + r * dilation[0], q * stride[1] - padding[1] + s * dilation[1]
+        if 0 <= h < height and 0 <= w < width:
+            out[n, p, q, k] += x[n, h, w] @ weight[k, r, s]
+    return out
+
+
+@pytest.mark.parametrize(
+    ("stride", "padding", "dilation"), [((1, 1), (0, 0), (1, 1)), ((2, 3), (1, 4), (2, 1)), ((5, 1), (3, 0), (1, 2))]
+)
+def test_the_reference_is_the_definition(stride, padding, dilation):
+    random = np.random.default_rng(0)
+    x, weight = random.standard_normal((2, 6, 5, 3)), random.standard_normal((4, 3, 2, 3))
+    pairs = {"stride": stride, "padding": padding, "dilation": dilation}
+    fields = {f"{name}_{side}": pair[i] for name, pair in pairs.items() for i, side in enumerate("hw")}
+    problem = Conv2dProblem(3, 4, 6, 5, 2, 3, 2, **fields)
+    inputs = {"x": x.reshape(-1), "weight": weight.reshape(-1)}
+    found = problem.reference(inputs, {"alpha": 1.0, "beta": 0.0})["d"]
+    np.testing.assert_allclose(found, direct(x, weight, stride, padding, dilation).reshape(-1), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Conv2dProblem(8, 16, 3, 5, 2, 1, 1, stride_h=2),
+        Conv2dProblem(8, 16, 3, 5, 2, 1, 1, padding_w=1),
+        Conv2dProblem(8, 16, 3, 5, 2, 1, 1, groups=2),
+        Conv2dProblem(8, 16, 3, 5, 2, 1, 1, stride_x_h=48),
+        Conv2dProblem(8, 16, 3, 5, 2, 1, 1, stride_x_n=128),
+        Conv2dProblem(8, 16, 3, 5, 2, 3, 5, stride_x_w=9),
+        Conv2dProblem(8, 16, 3, 5, 2, 3, 3),
+        Conv2dProblem(8, 16, 3, 5, 2, 1, 1, bias=Bias.ROW),  # which sgemm has not
+    ],
+    ids=lambda problem: problem.key,
+)
+def test_others_are_no_products(problem):
+    assert OPERATOR.restated(problem) is None
+
+
+def test_one_number_is_for_rows_and_columns():
+    assert dispatcher.conv2d(X, WEIGHT, stride=2, padding=1).shape == (2, 3, 3, 8)
+    np.testing.assert_array_equal(
+        dispatcher.conv2d(X, WEIGHT, stride=2, padding=(1, 0)),
+        dispatcher.conv2d(X, WEIGHT, stride=(2, 2), padding=(1, 0)),
+    )
+
+
+def test_a_part_of_the_channels_is_read_and_written_where_it_is():
+    wide, all_channels = np.ones((2, 5, 6, 12), np.float32), np.zeros((2, 3, 4, 24), np.float32)
+    wide[..., :4] = wide[..., 8:] = np.nan
+    dispatcher.conv2d(wide[..., 4:8], WEIGHT, out=all_channels[..., 8:16])
+    np.testing.assert_array_equal(all_channels[..., 8:16], 36)
+    assert not all_channels[..., :8].any() and not all_channels[..., 16:].any()
+
+
+test_other_arrays_are_refused = refused(
+    dispatcher.conv2d,
+    [
+        ({"x": X[0], "weight": WEIGHT}, "x has shape (5, 6, 4): expected 4 axes, channels last"),
+        ({"x": X, "weight": WEIGHT[..., :3].copy()}, "weight (8, 3, 3, 3): expected (…, channels)"),
+        ({"x": X, "weight": WEIGHT, "groups": 0}, "groups=0: expected 1 or more"),
+        ({"x": X, "weight": WEIGHT[:, :, :, :1].copy(), "groups": 3}, "groups=3, which divides both"),
+        ({"x": X, "weight": WEIGHT, "stride": 0}, "stride=0: expected one number or two, 1 or more"),
+        ({"x": X, "weight": WEIGHT, "padding": (1, 2, 3)}, "padding=(1, 2, 3): expected one number or two"),
+        ({"x": X, "weight": np.ones((8, 7, 3, 4), np.float32)}, "height=5: expected at least the 7"),
+        ({"x": X, "weight": WEIGHT, "bias": np.ones(4, np.float32)}, "bias has dtype float32 and shape (4,)"),
+        ({"x": X, "weight": WEIGHT, "activation": "tanh"}, "activation='tanh': expected one of"),
+        ({"x": X.astype(np.float16), "weight": WEIGHT.astype(np.float16), "allow_tf32": True}, "x of float32"),
+        ({"x": X.astype(np.int32), "weight": WEIGHT}, "TypeError: x has dtype int32"),
+        ({"x": X.transpose(0, 3, 1, 2), "weight": np.ones((8, 3, 3, 6), np.float32)}, "contiguous"),
+    ],
+)
+test_other_problems_are_refused = refused(
+    Conv2dProblem,
+    [
+        ({"in_channels": 6, "out_channels": 8, "height": 5, "width": 5, "groups": 4}, "a divisor of in_channels=6"),
+        ({"in_channels": 4, "out_channels": 4, "height": 2, "width": 5, "kernel_h": 5, "padding_h": 1}, "height=2"),
+        ({"in_channels": 4, "out_channels": 4, "height": 5, "width": 5, "ldd": 3}, "ldd=3: expected at least the 4"),
+        ({"in_channels": 1, "out_channels": 1, "height": 2**16, "width": 2**16}, "expected at most 1073741824 pixels"),
+        ({"in_channels": 2**30, "out_channels": 1, "height": 3, "width": 3}, "terms of a sum"),
+        ({"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "dtype": DType.FLOAT16, "tf32": True}, "tf32"),
+    ],
+)
+test_schedules_are_illegal = illegal(
+    OPERATOR,
+    {
+        GROUPS: {
+            "kernel=depthwise": "groups=2 of 24 and 64 channels: expected a group with one filter for each channel",
+            f"{FMA} copy_a=direct vector_a=1 pad_a=0": "copy_a direct: expected registers or async_copy",
+            f"{TILES} BK=64 vector_a=1": "32 threads under the 64 vectors of A",
+            MMA: "expected tf32=True",
+            f"{MMA} prepare_b=copy": "prepare_b copy: expected none",
+        },
+        CHANNELS: {
+            "kernel=depthwise vector=8": "vector 8 over the 4 channels",
+            "kernel=depthwise channel_threads=256": "threads 128 is not a multiple of channel_threads 256",
+            "kernel=depthwise rows=32 columns=16": "products of a thread over the 2048 that are written out",
+            "kernel=depthwise vector=1 rows=32 columns=32": "a window of 1122 places over the 512",
+            "kernel=depthwise rows=1 columns=512": "4096 products of a thread over the 2048",
+        },
+    },
+)
+
+
+def _program(problem, words):
+    kernel = OPERATOR.kernel(words.split()[0].partition("=")[2])
+    return OPERATOR.program(problem, kernel.schedule_type.parse(words.split()), SPEC)
+
+
+test_bugs_are_found = caught(
+    _program,
+    [
+        # What lies beside an image is that of the next row.
+        (GROUPS, FMA, "x < static_cast<unsigned>(problem.width)", "true"),
+        # The residue of the taps is lost where a vector goes on to the next row of a filter.
+        (GROUPS, FMA, "row += (column + taps) / Problem::kernel_w;", "row += taps / Problem::kernel_w;"),
+        (GROUPS, FMA, "tile.batch * problem.channels", "0"),
+        (GROUPS, FMA, "const int first_filter = tile.batch * problem.n;", "const int first_filter = 0;"),
+        (STRIDED, f"{FMA} vector_c=1", "image * problem.stride_x_n", "image * problem.height * problem.stride_x_h"),
+        (CHANNELS, DEPTHWISE, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),
+        (CHANNELS, DEPTHWISE, "i % taps * block_channels", "(i + 1) % taps * block_channels"),
+        (CHANNELS, "kernel=depthwise CT=4 V=4 R=1 C=2", "r * Problem::dilation_h, {r}", "r * Problem::dilation_h, {0}"),
+        (CHANNELS, DEPTHWISE, "q + column >= problem.out_width", "false"),
+        (ONE_TAP, f"{TILES} BK=32 vector_c=1", "tap.row < Problem::kernel_h && ", ""),
+        (STRIDED, f"{FMA} vector_c=1", "number < problem.m ? row", "true ? row"),
+    ],
+)

@@ -1,0 +1,46 @@
+"""FlashAttention's attention with a cache by autotune.torch: what PyTorch computes of the same keys in order."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+autotune_torch = pytest.importorskip("autotune.torch")
+
+LENGTHS, NEW, PAGE, COLUMNS = (5, 0, 9), 2, 4, 3
+
+
+@pytest.mark.parametrize("paged", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+def test_new_keys_are_appended_and_seen(paged, causal):
+    torch.manual_seed(0)
+    batch, room = len(LENGTHS), PAGE * COLUMNS
+    q, k, v = (torch.randn(batch, NEW, heads, 16).half() for heads in (4, 2, 2))
+    in_order = [torch.randn(batch, room, 2, 16).half() for _ in range(2)]
+    table = torch.randperm(batch * COLUMNS).reshape(batch, COLUMNS).int()
+    caches = [one.clone() for one in in_order]
+    if paged:
+        caches = [torch.full((batch * COLUMNS, PAGE, 2, 16), torch.nan).half() for _ in range(2)]
+        for cache, rows in zip(caches, in_order, strict=True):
+            cache[table.long()] = rows.reshape(batch, COLUMNS, PAGE, 2, 16)
+    lengths = torch.tensor(LENGTHS, dtype=torch.int32)
+    o, lse = autotune_torch.flash_attn_with_kvcache(
+        *(q, *caches, k, v),
+        cache_seqlens=lengths,
+        block_table=table if paged else None,
+        causal=causal,
+        return_softmax_lse=True,
+    )
+    for request, length in enumerate(LENGTHS):
+        keys, values = (
+            torch.cat([rows[request, :length], new[request]]).repeat_interleave(2, 1).transpose(0, 1).float()
+            for rows, new in zip(in_order, (k, v), strict=True)
+        )
+        mask = torch.ones(NEW, length + NEW, dtype=torch.bool).tril(length) if causal else None
+        expected = torch.nn.functional.scaled_dot_product_attention(
+            q[request].transpose(0, 1).float(), keys, values, mask
+        )
+        torch.testing.assert_close(o[request].transpose(0, 1).float(), expected, rtol=1e-2, atol=1e-2)
+    assert lse.shape == (batch, 4, NEW) and lse.isfinite().all()
+    again = autotune_torch.flash_attn_with_kvcache(
+        q, *caches, cache_seqlens=lengths + NEW, block_table=table if paged else None, causal=causal
+    )
+    assert torch.equal(again, o)

@@ -1,0 +1,133 @@
+"""Patched models of transformers: losses and gradients are those of before, and the model is itself after unpatch."""
+
+import importlib
+
+import pytest
+from test_transformers import MODELS, SIZES, TOKENS, model_of
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+patching = pytest.importorskip("autotune.transformers")
+
+
+def step(model):
+    """The loss of a step, and the gradients by parameter."""
+    tokens = torch.tensor(TOKENS)
+    model.zero_grad()
+    loss = model(input_ids=tokens, labels=tokens).loss
+    loss.backward()
+    return loss.detach(), {name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None}
+
+
+@pytest.mark.parametrize("name", ["Llama", "Qwen3", "Gemma3", "GptOss"])
+def test_a_patched_model_learns_as_before(name):
+    model = model_of(name, MODELS[name])
+    loss, gradients = step(model)
+    patched = patching.patch(model)
+    found, others = step(model)
+    assert patched.replaced["loss", "cross_entropy"] == 1
+    torch.testing.assert_close(found, loss.float(), rtol=2e-2, atol=2e-2)
+    for key, expected in gradients.items() if name != "GptOss" else ():  # its router may choose another expert
+        off = (others[key].float() - expected.float()).norm()
+        assert off <= 0.1 * expected.float().norm() + 1e-3, key
+    patching.unpatch(model)
+    again, same = step(model)
+    assert again == loss
+    assert all(torch.equal(same[key], one) for key, one in gradients.items())
+
+
+ENCODERS = {
+    "BertForMaskedLM": {"input_ids": TOKENS},
+    "ViTForImageClassification": {"pixel_values": (2, 3, 8, 8)},
+    "WhisperForConditionalGeneration": {"input_features": (2, 8, 12), "decoder_input_ids": TOKENS},
+}
+OF_WHISPER = {"d_model": 32, "num_mel_bins": 8, "max_source_positions": 6} | {
+    f"{part}_{what}": value
+    for part in ("encoder", "decoder")
+    for what, value in {"layers": 1, "attention_heads": 4, "ffn_dim": 48}.items()
+}
+OF_VIT = {"image_size": 8, "patch_size": 4}
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_patched_encoder_sees_both_ways_as_before(name, problems):
+    torch.manual_seed(0)
+    kind = getattr(transformers, name)
+    model = kind(kind.config_class(**SIZES, **OF_WHISPER, **OF_VIT)).to(torch.bfloat16).eval()
+    inputs = {
+        key: torch.randn(given).bfloat16() if isinstance(given, tuple) else torch.tensor(given)
+        for key, given in ENCODERS[name].items()
+    }
+    with torch.no_grad():
+        expected = model(**inputs).logits
+        patched = patching.patch(model)
+        found = model(**inputs).logits
+    assert not patched.kept
+    torch.testing.assert_close(found, expected, rtol=2e-2, atol=1e-2)
+    assert {problem.causal for problem in problems if hasattr(problem, "causal")} == (
+        {False, True} if "Whisper" in name else {False}
+    )
+
+
+@pytest.mark.parametrize("padded", [0, 2])
+def test_a_patched_model_writes_the_same_tokens(padded):
+    model, tokens = model_of("Llama", {}).float(), torch.tensor(TOKENS)
+    seen = torch.ones_like(tokens)
+    seen[0, :padded] = 0
+    options = {"attention_mask": seen, "max_new_tokens": 3, "do_sample": False}
+    expected = model.generate(tokens, **options)
+    assert patching.patch(model).replaced["LlamaAttention", "rope"] == SIZES["num_hidden_layers"]
+    assert torch.equal(model.generate(tokens, **options), expected)
+
+
+def test_rotary_embeddings_are_of_one_model_alone_and_compile():
+    model, other = model_of("Llama", {}), model_of("Llama", {})
+    tokens = torch.tensor(TOKENS)
+    layer = other.model.layers[0].self_attn
+    shared = type(layer).forward.__globals__["apply_rotary_pos_emb"]
+    patching.patch(model)
+    assert "forward" in vars(model.model.layers[0].self_attn) and "forward" not in vars(layer)
+    assert type(layer).forward.__globals__["apply_rotary_pos_emb"] is shared
+    with torch.no_grad():
+        expected = model(tokens).logits
+        assert torch.equal(torch.compile(model, backend="eager")(tokens).logits, expected)
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize(("family", "doubled", "interleaved"), [("llama", 1, 0), ("gpt_oss", 0, 0), ("glm", 1, 1)])
+def test_rotary_embeddings_are_those_of_each_family(family, doubled, interleaved, axis):
+    module = importlib.import_module(f"transformers.models.{family}.modeling_{family}")
+    rotary = importlib.import_module("autotune.transformers.rotary")
+    q, k, cos, sin = rotary.trial(doubled, torch.zeros((), dtype=torch.float32))
+    if family == "glm":  # half of a head is rotated
+        cos, sin = (torch.cat((one[..., :4], one[..., :4]), -1) for one in (cos, sin))
+    q, k = (one.transpose(1, axis) for one in (q, k))
+    expected = module.apply_rotary_pos_emb(q, k, cos, sin, unsqueeze_dim=axis)
+    found = rotary.rotated(q, k, cos, sin, axis, doubled=bool(doubled), interleaved=bool(interleaved))
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_what_is_replaced_is_told():
+    patched = patching.patch(model_of("Gemma3", MODELS["Gemma3"]))
+    assert patched.replaced["Gemma3RMSNorm", "rms_norm"] == 4 * SIZES["num_hidden_layers"] + 5
+    assert patched.replaced["Gemma3MLP", "map"] == SIZES["num_hidden_layers"]
+    assert "Gemma3MLP" in str(patched)
+
+
+def test_a_layer_that_computes_something_else_is_kept():
+    model = model_of("Llama", {})
+    model.model.norm.forward = lambda x: 2 * x
+    norm = model.model.norm.forward
+    patched = patching.patch(model)
+    assert patched.kept == {("LlamaRMSNorm", "other results"): 1}
+    assert model.model.norm.forward is norm
+
+
+def test_models_are_patched_once():
+    model = model_of("Llama", {})
+    with pytest.raises(ValueError, match="expected patch"):
+        patching.unpatch(model)
+    patching.patch(model)
+    with pytest.raises(ValueError, match="expected unpatch"):
+        patching.patch(model)

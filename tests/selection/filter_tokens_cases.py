@@ -1,0 +1,21 @@
+"""filter_tokens' problems for the contract."""
+
+from autotune.codegen.selection.filter_tokens.problem import FilterTokensProblem, Result
+from autotune.codegen.selection.filter_tokens.schedule import FilterTokensSchedule
+from autotune.codegen.selection.sampling.problem import DTYPES, Logits, Source
+
+MOST = 6
+FLOAT32, FLOAT16, BFLOAT16 = DTYPES
+ALL = {"top_k": True, "top_p": True, "min_p": True}
+ODD = Logits.ODD
+SMALL_PROBLEMS = (
+    FilterTokensProblem(3, 256, top_p=True),
+    FilterTokensProblem(12, 133, BFLOAT16, **ALL, result=Result.MASKED, logits=ODD, ldx=137),
+    FilterTokensProblem(12, 300, FLOAT16, temperatures=False, **ALL, source=Source.PROBS, logits=ODD, align_x=4),
+)
+_DIGITS = FilterTokensSchedule(256, 4, 2)
+OWN_CASES = [
+    (FilterTokensProblem(3, 2500, **ALL, ldx=2503, ldy=2501), _DIGITS),
+    (FilterTokensProblem(12, 900, BFLOAT16, top_p=True, logits=ODD), _DIGITS),  # equal logits across a floor
+    (FilterTokensProblem(12, 300, FLOAT32, top_k=True, logits=ODD, result=Result.MASKED), _DIGITS),
+]

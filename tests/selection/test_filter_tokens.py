@@ -1,0 +1,82 @@
+"""What filter_tokens keeps, how users call it, and bugs planted in its kernel; tests/contract runs its cases."""
+
+import numpy as np
+import pytest
+from planted import caught
+from selection.filter_tokens_cases import ALL, FilterTokensProblem, FilterTokensSchedule
+from selection.sampling_cases import ODD
+
+from autotune import dispatcher
+from autotune.codegen.selection.filter_tokens.problem import Result
+from autotune.codegen.selection.sampling.problem import SamplingProblem, Source
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.selection.filter_tokens import OPERATOR
+
+SPEC = named_device("h200")
+DIGITS = FilterTokensSchedule(256, 4, 2)
+# The first is flashinfer's pull request 3774: of two equal probabilities, one is kept.
+PROBS = np.array([[0.4, 0.3, 0.3], [0.1, 0.2, 0.7]], np.float32)
+
+
+def program(problem, schedule=DIGITS):
+    return OPERATOR.program(problem, schedule, SPEC)
+
+
+def of_rows(number, dtype=np.float32):
+    return np.full(2, number, dtype)
+
+
+def test_shares_are_those_of_what_is_kept():
+    two = dispatcher.top_k_renorm_probs(PROBS, of_rows(2, np.int32))
+    np.testing.assert_allclose(two, [[4 / 7, 3 / 7, 0], [0, 2 / 9, 7 / 9]], rtol=1e-6)
+    half = dispatcher.top_p_renorm_probs(PROBS, of_rows(0.5))
+    np.testing.assert_allclose(half, [[4 / 7, 3 / 7, 0], [0, 0, 1]], rtol=1e-6)
+    for p, kept in ((1, 3), (np.nextafter(np.float32(1), np.float32(0)), 3), (0, 1)):
+        assert np.count_nonzero(dispatcher.top_p_renorm_probs(PROBS, of_rows(p)), axis=1).tolist() == [kept, kept]
+
+
+def test_logits_are_masked():
+    logits = np.log(PROBS)
+    masked = dispatcher.top_k_mask_logits(logits, of_rows(1, np.int32))
+    assert masked.tolist() == [[logits[0, 0], -np.inf, -np.inf], [-np.inf, -np.inf, logits[1, 2]]]
+    softmax = dispatcher.filter_tokens(logits)
+    np.testing.assert_allclose(softmax, PROBS, rtol=1e-5)
+
+
+def test_tokens_are_drawn_from_what_is_kept():
+    fields = {"rows": 12, "columns": 400, "temperatures": False, **ALL, "source": Source.PROBS, "logits": ODD}
+    sampled, kept = SamplingProblem(**fields), FilterTokensProblem(**fields)
+    inputs = sampled.inputs(0)
+    tokens = sampled.reference(inputs, sampled.scalars)["tokens"]
+    shares = kept.reference(inputs, {})["y"].reshape(12, 400)
+    assert all(share[token] > 0 if token >= 0 else not share.any() for token, share in zip(tokens, shares, strict=True))
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="source='odds': expected logits or probs"):
+        dispatcher.filter_tokens(PROBS, source="odds")
+    with pytest.raises(ValueError, match="expected logits to mask"):
+        dispatcher.filter_tokens(PROBS, source="probs", masked=True)
+    with pytest.raises(ValueError, match="expected logits, which temperatures divide"):
+        dispatcher.sampling(PROBS, 1, temperature=of_rows(1), source="probs")
+    with pytest.raises(ValueError, match="top_k has dtype float32"):
+        dispatcher.top_k_mask_logits(PROBS, of_rows(1))
+
+
+LIMITS = FilterTokensProblem(48, 600, **ALL, logits=ODD)
+TIES = FilterTokensProblem(12, 900, top_k=True, logits=ODD, result=Result.MASKED)
+OF_PROBS = FilterTokensProblem(6, 700, temperatures=False, min_p=True, source=Source.PROBS)
+test_bugs_are_caught = caught(
+    program,
+    [
+        (LIMITS, DIGITS, "if (floor > kept.floor) kept.floor = floor;", ""),
+        (LIMITS, DIGITS, "entry < ahead.floor ? 0 : ", ""),
+        (TIES, DIGITS, "kept.floor = ~Entry{0};", "kept.floor = first;"),
+        (LIMITS, DIGITS, "&& weights.of(entry) >= weights.least", ""),
+        (LIMITS, DIGITS, "kept.weights = {1.0f, value_of(key_of_entry(first)), 0};", ""),
+        (TIES, DIGITS, "return wanted == counted;", "return true;"),
+        (OF_PROBS, DIGITS, "share_of(share > 0.0f ? share : 0.0f, first)", "share_of(share, 1ull << 44)"),
+        (OF_PROBS, DIGITS, "mantissa >> places", "mantissa >> places / 2"),
+    ],
+    seeds=(0,),
+)

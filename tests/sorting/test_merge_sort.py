@@ -1,0 +1,71 @@
+"""What is hard for merge_sort's kernels, and bugs planted in them; tests/contract runs its cases."""
+
+import numpy as np
+import pytest
+from planted import caught
+from radix_sort_cases import SPEC
+
+from autotune import dispatcher
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
+from autotune.codegen.sorting.merge_sort.schedule import MergeSortSchedule
+from autotune.codegen.sorting.values import Values
+from autotune.emulator import verify
+from autotune.search_spaces.sorting.merge_sort import OPERATOR
+
+TILES = MergeSortSchedule(64, 5)
+BYTES = MergeSortProblem(1506, 2, DType.UINT8, Values.INDEX32)
+FLOATS = MergeSortProblem(1000, 1, DType.FLOAT32, Values.BYTES4, descending=True)
+
+
+def program(problem, schedule=TILES):
+    return OPERATOR.program(problem, schedule, SPEC)
+
+
+_ADVERSARIAL = {
+    "equal": [7],
+    "sorted": np.arange(1000),
+    "reversed": np.arange(1000)[::-1],
+    "saw": np.arange(1000) % 37 * 1000003,
+    "in turns": np.arange(1000) % 2,
+    "the largest of keys": [2**32 - 1],
+}
+
+
+@pytest.mark.parametrize("keys", _ADVERSARIAL.values(), ids=_ADVERSARIAL)
+def test_adversarial_keys(keys):
+    class Given(MergeSortProblem):
+        def inputs(self, seed):
+            return super().inputs(seed) | {"keys": np.resize(np.asarray(keys), self.columns).astype(np.uint32)}
+
+    problem = Given(1000, 1, DType.UINT32, Values.INDEX64)
+    verify(problem, program(problem))
+
+
+@pytest.mark.parametrize("columns", [1, 319, 320, 321, 640, 641])
+def test_edges_of_tiles_and_of_runs(columns):
+    problem = MergeSortProblem(columns, 2, DType.INT8, Values.BYTES2)
+    verify(problem, program(problem))
+
+
+def test_calls():
+    keys, indices = np.array([[3, 1, 2, 1], [0, 9, 8, 9]], np.uint32), np.empty((2, 4), np.int64)
+    assert dispatcher.merge_sort(keys, descending=True, values_out=indices).tolist() == [[3, 2, 1, 1], [9, 9, 8, 0]]
+    assert indices.tolist() == [[0, 2, 1, 3], [1, 3, 2, 0]]
+    with pytest.raises(ValueError, match="values is given without values_out"):
+        dispatcher.merge_sort(keys, keys)
+
+
+test_bugs_are_caught = caught(
+    program,
+    [
+        (BYTES, TILES, "!(numbers[i] < numbers[i - 1])", "numbers[i] > numbers[i - 1]"),
+        (FLOATS, TILES, "for (int round = 0; round < items; ++round)", "for (int round = 1; round < items; ++round)"),
+        (BYTES, TILES, "shared.places[places[i]] : places[i]", "places[i] : places[i]"),
+        (BYTES, TILES, "(tile_keys) << arguments.level", "(tile_keys) << (arguments.level > 0)"),
+        (BYTES, TILES, "if (middle < count)", "if (middle < count - 1)"),
+        (BYTES, TILES, "rest < length ? rest : length", "length"),
+        (FLOATS, TILES, "tile.begin - pair, tile.count", "tile.begin - pair, tile_keys"),
+        (BYTES, TILES, "blockIdx.x / tiles * problem.columns", "0"),
+    ],
+)

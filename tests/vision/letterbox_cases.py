@@ -1,0 +1,37 @@
+"""letterbox's problems for the contract."""
+
+from autotune.codegen.vision.letterbox.problem import DTYPES, LetterboxProblem, Order
+from autotune.codegen.vision.letterbox.rule import Rule
+from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
+
+MOST = 14
+
+FLOAT32, FLOAT16, BFLOAT16 = DTYPES
+NHWC = Order.NHWC
+
+PROBLEMS = {
+    "pictureheight1080-picturewidth1920-height640-width640-float16-nchw-cv2": LetterboxProblem(1080, 1920, 640, 640),
+    "pictureheight375-picturewidth500-height640-width640-batch64-float32-nhwc-half_pixel-normalised": LetterboxProblem(
+        375, 500, 640, 640, 64, FLOAT32, NHWC, Rule.HALF_PIXEL, normalised=True
+    ),
+    "pictureheight0-picturewidth9-height8-width8-float16-nchw-cv2": LetterboxProblem(0, 9, 8, 8),
+    "pictureheight1-picturewidth1-height8-width6-bfloat16-nchw-corner-as_is-no_scale_up-at_corner": LetterboxProblem(
+        1, 1, 8, 6, 1, BFLOAT16, Order.NCHW, Rule.CORNER, False, False, False
+    ),
+}
+SMALL_PROBLEMS = (
+    LetterboxProblem(40, 60, 32, 32),
+    LetterboxProblem(33, 17, 24, 20, 2, FLOAT32, NHWC, normalised=True, stride_images_w=4, stride_images_h=75),
+    LetterboxProblem(9, 31, 30, 50, 2, BFLOAT16, Order.NCHW, Rule.HALF_PIXEL, False, center=False, align_target=2),
+    LetterboxProblem(9, 8, 30, 50, 2, FLOAT32, NHWC, Rule.CORNER, scale_up=False),
+)
+PLAIN, WIDE = LetterboxSchedule(16, 4), LetterboxSchedule(16, 2, 4, 2)
+# Enlarged forty times, a line of pixels, a picture that fits, a size that ends at a half, an empty one.
+OWN_CASES = [
+    (LetterboxProblem(1, 1, 40, 48), WIDE),
+    (LetterboxProblem(1, 200, 30, 40, 2, FLOAT32), WIDE),
+    (LetterboxProblem(200, 1, 30, 40), PLAIN),
+    (LetterboxProblem(24, 36, 24, 36, rule=Rule.HALF_PIXEL, dtype=FLOAT32), WIDE),
+    (LetterboxProblem(9, 10, 25, 25), PLAIN),
+    (LetterboxProblem(0, 5, 12, 16, 2, normalised=True), WIDE),
+]

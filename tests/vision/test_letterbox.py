@@ -1,0 +1,128 @@
+"""What letterbox's pixels are, by OpenCV and by hand; what its calls refuse; and bugs planted in its kernels."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planted import check_caught
+from vision.letterbox_cases import FLOAT32, NHWC, WIDE
+
+from autotune import dispatcher
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+from autotune.codegen.vision.letterbox.rule import Rule, placed, resized
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.vision.letterbox import OPERATOR
+
+SPEC = named_device("h200")
+# The first channel of cv2.resize(picture(height, width), (columns, rows), interpolation=cv2.INTER_LINEAR), by OpenCV
+# 4.12.0; 5.0.0 makes the same.
+OPENCV = {
+    (4, 6): [[17, 163, 127, 88, 225], [108, 119, 128, 134, 137], [100, 169, 116, 60, 120]],
+    (5, 3): [
+        [0, 62, 156, 171, 182],
+        [26, 70, 137, 177, 204],
+        [69, 84, 106, 187, 241],
+        [48, 78, 124, 177, 212],
+        [10, 68, 154, 162, 168],
+        [33, 61, 103, 152, 185],
+        [69, 67, 64, 137, 185],
+        [153, 121, 74, 102, 121],
+        [204, 154, 80, 81, 82],
+    ],
+    (8, 6): [[80, 120, 152], [136, 128, 112], [160, 168, 104], [88, 112, 128]],
+}
+
+
+def picture(height, width):
+    number = np.arange(height * width * 3).reshape(height, width, 3)
+    return ((number * number * 7 + number * 31) % 256).astype(np.uint8)
+
+
+@pytest.mark.parametrize("size", OPENCV)
+def test_pixels_are_those_of_opencv(size):
+    levels = np.array(OPENCV[size])
+    assert np.array_equal(resized(picture(*size), *levels.shape, Rule.CV2)[..., 0], levels)
+
+
+@pytest.mark.parametrize(
+    ("size", "target", "options", "place"),
+    [
+        ((1080, 1920), (640, 640), (True, True), (1 / 3, 360, 640, 0, 140)),
+        ((10, 20), (640, 640), (False, True), (1.0, 10, 20, 310, 315)),
+        ((10, 21), (12, 24), (False, True), (1.0, 10, 21, 1, 1)),  # the odd column is behind the picture
+        ((10, 20), (15, 15), (True, False), (0.75, 8, 15, 0, 0)),  # 7.5 rows: ties to even
+        ((6, 20), (15, 15), (True, False), (0.75, 4, 15, 0, 0)),  # 4.5
+        ((1, 4000), (640, 640), (True, True), (0.16, 1, 640, 0, 319)),  # none would be left
+        ((0, 9), (4, 4), (True, True), (0, 0, 0, 0, 0)),
+    ],
+)
+def test_places(size, target, options, place):
+    assert placed(*size, target, *options) == pytest.approx(place)
+
+
+def test_the_numbers_of_a_call():
+    images = np.zeros((1, 2, 2, 3), np.uint8)
+    images[..., 0], images[..., 1] = 255, 51
+    mean, std = np.array([0.5, 0, 0], np.float32), np.array([1, 0.5, 1], np.float32)
+    target, placement = dispatcher.letterbox(images, 2, 4, mean=mean, std=std, pad=0, dtype="float32")
+    assert placement.tolist() == [[1, 1, 0]]
+    np.testing.assert_allclose(target[0, :, 0], [[-0.5] * 4, [0, 0.4, 0.4, 0], [0, 1, 1, 0]], rtol=1e-6)
+
+
+def test_pictures_may_be_parts_of_others():
+    pictures = np.random.default_rng(0).integers(0, 256, (2, 9, 11, 4), np.uint8)
+    part = pictures[:, 2:8, 1:9, :3]
+    found = dispatcher.letterbox(part, 7, 8, dtype="float32")[0]
+    assert np.array_equal(found, dispatcher.letterbox(part.copy(), 7, 8, dtype="float32")[0])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"images": np.zeros((2, 2, 3), np.uint8)}, r"images has shape \(2, 2, 3\): expected \(images, height, width"),
+        ({"images": np.zeros((1, 2, 2, 3), np.float32)}, "images has dtype float32: letterbox takes uint8"),
+        ({"mean": np.zeros(3, np.float32)}, "mean and std: std is left out; expected both or none"),
+        ({"rule": "nearest"}, "rule='nearest': expected one of cv2, half_pixel, corner"),
+        ({"order": "chw"}, "order='chw': expected one of nchw, nhwc"),
+        ({"dtype": "float64"}, "dtype=float64: expected one of float32, float16, bfloat16"),
+        ({"width": 0}, "width=0: expected 1"),
+        ({"images": np.zeros((1, 2, 2, 3), np.uint8)[..., ::-1]}, "images has shape .* contiguous elements"),
+    ],
+)
+def test_what_a_call_refuses(given, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        dispatcher.letterbox(**{"images": np.zeros((1, 2, 2, 3), np.uint8), "height": 2, "width": 4} | given)
+
+
+DOWN = LetterboxProblem(33, 47, 20, 24, 2, FLOAT32, NHWC, normalised=True, stride_images_w=4)
+HALF = LetterboxProblem(7, 9, 20, 24, 1, FLOAT32, rule=Rule.HALF_PIXEL)
+BUGS = {
+    "rows are rounded once": (
+        DOWN,
+        "(down.near * above >> 16) + (down.far * below >> 16)",
+        "((down.near * above + down.far * below) >> 16)",
+    ),
+    "rows have no fraction at edges": (
+        replace(DOWN, picture_height=5, picture_width=7),
+        "at_edges = rows;",
+        "at_edges = false;",
+    ),
+    "weights are cut off": (
+        DOWN,
+        "rint(static_cast<double>(part * 2048.0f))",
+        "floor(static_cast<double>(part * 2048.0f))",
+    ),
+    "sides are cut off": (DOWN, "rint(side * ratio)", "floor(side * ratio)"),
+    "channels are not swapped": (DOWN, "return 2 - channel;", "return channel;"),
+    "pixels lie side by side": (DOWN, "arguments.stride_images_w};", "3};"),
+    "the last row is that behind it": (HALF, "first + 1 < side ? first + 1 : side - 1", "first + 1"),
+    "taps are not waited for": (HALF, "  __syncthreads();\n  const int column", "  const int column"),
+    "a picture begins at the edge": (DOWN, "y - shared.place.top, first", "y, first"),
+    "neighbours are one channel": (DOWN, "(part * pixels + i) / 3", "i"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bugs_are_caught(bug):
+    problem, right, wrong = BUGS[bug]
+    check_caught(problem, OPERATOR.program(problem, WIDE, SPEC), right, wrong, seeds=(0, 2))

@@ -1,0 +1,191 @@
+"""What is hard for the kernels of nms: chains, ties, boxes without area, odd scores; and bugs planted in them."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from planted import check_caught
+from vision.nms_cases import CHUNKS, DENSE, FLOAT16, LARGE, TILES
+
+from autotune import dispatcher
+from autotune.codegen.vision.nms.problem import Classes, NmsProblem
+from autotune.emulator import verify
+from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.vision.nms import OPERATOR
+
+SPEC = named_device("h200")
+NAN, INF = np.nan, np.inf
+UNIT = (0, 0, 2, 2)
+
+
+def program(problem, schedule=LARGE):
+    return OPERATOR.program(problem, schedule, SPEC)
+
+
+def of(boxes, scores=None, iou_threshold=0.5, score_threshold=-INF):
+    """A problem whose image has these boxes, the first one with the highest score if none are given."""
+    boxes = np.array(boxes, np.float32).reshape(-1, 4)
+    scores = np.arange(len(boxes), 0, -1) if scores is None else scores
+    given = {"boxes": boxes.ravel(), "scores": np.array(scores, np.float32)}
+
+    class Given(NmsProblem):
+        @property
+        def scalars(self):
+            return {"iou_threshold": iou_threshold, "score_threshold": score_threshold}
+
+        def inputs(self, seed):
+            return {name: array.copy() for name, array in given.items()}
+
+    return Given(len(boxes), len(boxes))
+
+
+def chain(links):
+    """Boxes of which each overlaps the next one by three fifths, and the one behind that by a third."""
+    return [(i, 0, i + 4, 1) for i in range(links)]
+
+
+LISTS = {
+    "a dead box kills none": (of(chain(3)), [0, 2]),
+    "a chain over tiles": (of(chain(130)), list(range(0, 130, 2))),
+    "all the same": (of([UNIT] * 200), [0]),
+    "exactly the threshold": (of([(0, 0, 2, 1), (0, 0, 1, 1), (0, 0, 2, 1.25)]), [0, 1]),
+    "a little more": (of([(0, 0, 2, 1), (0, 0, 1, 1)], iou_threshold=0.49999997), [0]),
+    "threshold 0": (of([UNIT, (2, 0, 4, 2), (1, 1, 3, 3)], iou_threshold=0), [0, 1]),
+    "threshold 1": (of([UNIT, UNIT, UNIT], iou_threshold=1), [0, 1, 2]),
+    "below 0": (of([UNIT, (9, 9, 10, 10)], iou_threshold=-1), [0]),
+    "without area": (of([(1, 1, 1, 1), (1, 1, 1, 1), (0, 0, 2, 2)]), [0, 1, 2]),
+    "turned round": (of([(2, 2, 0, 0), UNIT, (2, 2, 0, 0)]), [0, 1, 2]),
+    "reversed along x": (of([(2, 0, 0, 2), UNIT]), [0, 1]),
+    "infinite": (of([(-INF, -INF, INF, INF), UNIT, UNIT, (-INF, 0, INF, 1)]), [0, 1, 3]),
+    "not a number": (of([(NAN, 0, 2, 2), UNIT, (0, 0, 2, NAN)]), [0, 1, 2]),
+    "far away": (of([(1e7, 1e7, 1e7 + 2, 1e7 + 2), (1e7, 1e7, 1e7 + 2, 1e7 + 2), UNIT]), [0, 2]),
+    "scores": (of([(i, 0, i + 1, 1) for i in range(7)], [-0.0, NAN, INF, 0.0, -INF, 5, -NAN]), [2, 5, 0, 3, 4]),
+    "equal scores": (of([UNIT, (5, 0, 7, 2), UNIT, (5, 0, 7, 2)], [1, 2, 1, 2]), [1, 0]),
+    "low scores": (of([UNIT, (3, 0, 5, 2), (6, 0, 8, 2)], [0.5, 0.25, 0.125], score_threshold=0.25), [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_that_are_easy_to_get_wrong(name):
+    problem, kept = LISTS[name]
+    found = problem.reference(problem.inputs(0), problem.scalars)
+    assert found["indices"][: found["kept"][0]].tolist() == kept
+    for schedule in (LARGE, TILES):
+        verify(problem, program(problem, schedule), seeds=(2,))
+
+
+def test_the_reference_is_the_definition_in_exact_numbers():
+    problem = NmsProblem(150, 150, crowding=DENSE, classes=Classes.INT64)
+    given = problem.views(problem.inputs(3))
+    boxes, scores, classes = given["boxes"][0], given["scores"][0], given["classes"][0]
+    plain = [i for i in range(150) if np.isfinite(boxes[i]).all() and scores[i] >= 0.125]
+    area = [[] if i not in plain else _area(boxes[i]) for i in range(150)]
+    kept = []
+    for i in sorted(plain, key=lambda i: (-scores[i], i)):
+        if not any(classes[i] == classes[j] and _overlap(boxes[i], boxes[j], area[i] + area[j]) for j in kept):
+            kept.append(i)
+    found = problem.reference(problem.inputs(3), problem.scalars)
+    finite = [i for i in found["indices"][: found["kept"][0]].tolist() if i in plain]
+    assert finite == kept
+
+
+def _area(box):
+    left, top, right, bottom = (Fraction(float(number)) for number in box)
+    return (right - left) * (bottom - top)
+
+
+def _overlap(a, b, areas):
+    """Whether two boxes overlap by more than a half."""
+    width, height = (max(0, Fraction(float(min(a[i + 2], b[i + 2]) - max(a[i], b[i])))) for i in (0, 1))
+    return bool(areas - width * height) and width * height / (areas - width * height) > Fraction(1, 2)
+
+
+def test_boxes_in_another_order_are_kept_all_the_same():
+    random = np.random.default_rng(0)
+    boxes = np.concatenate([corner := random.integers(0, 30, (90, 2)), corner + 8], 1).astype(np.float32)
+    scores = random.permutation(90).astype(np.float32)
+    order = random.permutation(90)
+    indices, kept = dispatcher.nms(boxes, scores)
+    others, as_many = dispatcher.nms(boxes[order], scores[order])
+    assert kept == as_many
+    assert order[others[:as_many]].tolist() == indices[:kept].tolist()
+
+
+def test_classes_are_compared_as_numbers():
+    boxes, scores = np.array([UNIT] * 3, np.float32), np.array([3, 2, 1], np.float32)
+    indices, kept = dispatcher.batched_nms(boxes, scores, np.array([7, 7 + 2**32, 7]), 0.5)
+    assert indices[:kept].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"boxes": np.zeros((3, 5), np.float32)}, r"boxes has shape \(3, 5\): expected \(…, boxes, 4\)"),
+        ({"scores": np.zeros(2, np.float32)}, r"scores has dtype float32 and shape \(2,\): expected float32 of shape"),
+        ({"classes": np.zeros(3, np.float32)}, "classes has dtype float32: nms takes int64, int32"),
+        ({"counts": np.zeros(1, np.int32)}, r"counts has dtype int32 and shape \(1,\): expected int32 of shape \(\)"),
+        ({"max_output": -1}, "max_output=-1: expected 0 or more"),
+    ],
+)
+def test_what_a_call_refuses(given, said):
+    usual = {"boxes": np.zeros((3, 4), np.float32), "scores": np.zeros(3, np.float32)}
+    with pytest.raises((TypeError, ValueError), match=said):
+        dispatcher.nms(**usual | given)
+
+
+SPREAD, CROWDED = NmsProblem(200, 200), NmsProblem(200, 200, crowding=DENSE, classes=Classes.INT64)
+BUGS = {
+    "a box that is dead kills": (
+        LISTS["a dead box kills none"][0],
+        "(of_lane[half] & kept) != 0",
+        "of_lane[half] != 0",
+    ),
+    "a box waits for none": (SPREAD, "(of_lane[half] & ~dead) == 0", "(of_lane[half] & kept) == 0"),
+    "boxes of earlier tiles kill none": (SPREAD, "i < kept && !dies", "i < 0 && !dies"),
+    "the threshold kills": (LISTS["exactly the threshold"][0], ") > threshold;", ") >= threshold;"),
+    "an area is not that of another class": (CROWDED, "if (one.id != other.id) return false;", ""),
+    "classes of 32 bits": (CROWDED, "one.id != other.id", "int(one.id) != int(other.id)"),
+    "zeros differ": (LISTS["scores"][0], "__float_as_uint(score + 0.0f)", "__float_as_uint(score)"),
+    "tiles are not waited for": (
+        SPREAD,
+        "    kept += __popcll(survivors);\n    __syncthreads();",
+        "    kept += __popcll(survivors);",
+    ),
+    "more than there is room for": (replace(SPREAD, max_output=70), " && place < most)", ")"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bugs_are_caught(bug):
+    problem, right, wrong = BUGS[bug]
+    check_caught(problem, program(problem), right, wrong, seeds=(0, 2))
+
+
+CHUNK = NmsProblem(300, 300, crowding=DENSE, classes=Classes.INT64)
+BUGS_OF_CHUNKS = {
+    "what is kept of a chunk drops none behind it": (CHUNK, "i < some && there && !dies", "i < 0 && there && !dies"),
+    "the masks of the first tile only": (
+        CHUNK,
+        "for (int j = part; j < i && !dies; j += parts)",
+        "if (int j = 0; i > 0)",
+    ),
+    "the boxes of a tile are not compared": (CHUNK, "earlier == later ? alive &", "earlier == later ? 0 &"),
+    "a chunk begins to count anew": (CHUNK, "arguments.first == 0 ? 0 : arguments.kept[image]", "0"),
+    "what is left out is there": (CHUNK, "arguments.dead[place] = !counts;", "arguments.dead[place] = 0;"),
+    "a count is read and written": (replace(CHUNK, max_output=30), "  __syncthreads();  // before", "  // before"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS_OF_CHUNKS)
+def test_bugs_of_chunks_are_caught(bug):
+    problem, right, wrong = BUGS_OF_CHUNKS[bug]
+    check_caught(problem, program(problem, CHUNKS), right, wrong, seeds=(0, 2))
+
+
+def test_16_bit_boxes_are_widened_first():
+    """In 16 bits, sides of half a unit and areas beyond 65504 would be lost."""
+    boxes = np.array([(0, 0, 600, 600), (0, 0, 600, 299)], np.float16)
+    indices, kept = dispatcher.nms(boxes, np.array([1, 0.5], np.float16), 0.49)
+    assert boxes.dtype == FLOAT16
+    assert indices[:kept].tolist() == [0]
