@@ -33,6 +33,7 @@ class CompilePool:
         self.processes = workers or os.cpu_count() or 1
         self._workers: list[Worker] = []
         self._own = threading.local()
+        self._left = False
         self._prepared: dict[tuple[str, str], Future[CompiledKernel]] = {}
         self._threads = ThreadPoolExecutor(self.processes)
 
@@ -69,6 +70,8 @@ class CompilePool:
                 what = f"the compiler {error} on {program.name} for {arch}"
                 if not isinstance(error, WorkerKilledError):
                     raise CompileError(what) from None
+                if self._left:
+                    raise CompileError(f"the compiler was given up on {program.name} for {arch}") from None
                 if killed_before:
                     raise CompilerKilledError(f"{what}, twice") from None
         raise AssertionError
@@ -81,6 +84,8 @@ class CompilePool:
                 self._workers.remove(worker)
             worker = self._own.worker = Worker(_Compiler)
             self._workers.append(worker)
+            if self._left:  # what ended the others did not see this one
+                worker.end()
         return worker
 
     def __enter__(self) -> Self:
@@ -89,14 +94,11 @@ class CompilePool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._left = True
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._end_workers()
-        self._threads.shutdown(wait=True)
-        self._end_workers()  # one may have been starting
-
-    def _end_workers(self) -> None:
         for worker in list(self._workers):
             worker.end()
+        self._threads.shutdown(wait=True)
 
 
 class _Compiler:

@@ -130,7 +130,7 @@ def test_a_compiler_that_takes_too_long_is_ended_and_fails_its_own_job_only(monk
     with CompilePool(workers=1) as pool:
         monkeypatch.setattr(compile_pool, "_SECONDS", 0.1)
         with pytest.raises(CompileError, match=r"^the compiler did not end within 0.1 s on probe for sm_90$"):
-            pool.submit(Program(Standstill(), (), (LAUNCH,)), "sm_90").result(60)
+            pool.submit(Program(Standstill(), (), (LAUNCH,)), "sm_90").result(20)
         monkeypatch.undo()
         assert pool.submit(source("7.0f"), "sm_90").result().cubin
 
@@ -140,6 +140,16 @@ def test_leaving_gives_up_what_is_unfinished():
         futures = [pool.submit(source(f"{i}.25f"), "sm_90") for i in range(20)]
     assert all(future.done() for future in futures)
     assert futures[-1].cancelled()
+
+
+def test_leaving_gives_up_a_compiler_that_hangs_and_starts_no_other():
+    with CompilePool(workers=1) as pool:
+        assert pool.submit(source("20.25f"), "sm_90").result().cubin
+        hanging = pool.submit(Program(Standstill(), (), (LAUNCH,)), "sm_90")
+        while not hanging.running():
+            pass
+    with pytest.raises(CompileError, match=r"^the compiler was given up on probe for sm_90$"):
+        hanging.result()
 
 
 SCRIPT = """

@@ -81,9 +81,12 @@ def kept() -> list[Kept]:
 
 
 def of_commit(listed: Sequence[Kept]) -> list[Kept]:
-    """Some to try with the present commit: from every area, and others with the next commit."""
+    """Some to try with the present commit: from every area, and others with the next commit.
+
+    They go by the digest of its files, so a commit that is made again elsewhere tries the same ones.
+    """
     apart = -(-len(listed) // _OF_COMMIT) or 1
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=ROOT, capture_output=True, text=True, check=True)
     return list(listed[int(done.stdout, 16) % apart :: apart])
 
 
