@@ -63,6 +63,14 @@ SCORE = score(
         - maximum(0.1 * abs(score), minimum(exp2(score), 0.25))
     )
 )
+# Blocks, of which tiles of queries see some keys, others all or none; a block that sees no key at all.
+DOCUMENTS = mask(
+    lambda batch, head, q, k: (
+        ((q + 13) // 64 == (k + 13) // 64)
+        & ~((where(q < 100, k, 2 * k - maximum(k, q)) >= 150) | (-abs(q - k - 3) < -90) | (q > 128))
+        | ((minimum(-q, -5) == -7) & (k % 64 < 9) & (0.5 * k >= 1))
+    )
+)
 FRAGMENTS = {"score": SCORE, "mask": MASK}
 SMALL_PROBLEMS = (
     AttentionProblem(16, 64, 1, head_dim=32, causal=True),
@@ -92,6 +100,9 @@ _FRAGMENTS = (
     ),
     (AttentionProblem(70, 100, 2, 2, 1, head_dim=16, mask=MASK), WgmmaSchedule(1, 48)),
     (AttentionProblem(70, 100, 3, head_dim=16, causal=True, score=alibi(3), lse=True), WgmmaSchedule(1, 48)),
+    (AttentionProblem(130, 200, 1, 2, head_dim=16, mask=DOCUMENTS, lse=True), WgmmaSchedule(1, 32, stages=3)),
+    (AttentionProblem(130, 200, 1, head_dim=16, mask=DOCUMENTS), WgmmaSchedule(1, 32, splits=2)),
+    (AttentionProblem(130, 200, 1, 2, head_dim=16, mask=DOCUMENTS), MmaSyncSchedule(64, 16, 16, 3, splits=4)),
 )
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last

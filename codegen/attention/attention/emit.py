@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autotune.codegen.attention.fragments.meaning import mask_lines, score_lines
+from autotune.codegen.attention.fragments.ranges import chance_lines
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
@@ -45,7 +46,7 @@ def _fragments(problem: AttentionProblem) -> Mapping[str, str]:
     """Members of ``struct Problem``."""
     score, mask = problem.score_fragment(), problem.mask_fragment()
     lines = {"score_of": score_lines(score)} if score else {}
-    return lines | ({"sees": mask_lines(mask, score)} if mask else {})
+    return lines | ({"sees": mask_lines(mask, score), "chance": chance_lines(mask)} if mask else {})
 
 
 def stored_vector(problem: AttentionProblem) -> int:

@@ -4,7 +4,8 @@
 // Keys of a tile of queries that several blocks share: each leaves what its part makes of the rows, and a
 // launch behind them adds that up in the order of the parts.
 
-// The tile of block `index`, with its part of the keys; there may be none left.
+// The tile of block `index`, with its part of the keys, from the first ones on that a mask may let it see;
+// there may be none left.
 template <int rows>
 __device__ __forceinline__ Tile part_at(const Arguments& arguments, const Problem& problem, int index,
                                         int together) {
@@ -13,6 +14,10 @@ __device__ __forceinline__ Tile part_at(const Arguments& arguments, const Proble
   const int keys = (tiles + Schedule::splits - 1) / Schedule::splits * Schedule::tile_keys;
   tile.begin += index % Schedule::splits * keys;
   tile.end = min(tile.end, tile.begin + keys);
+#if masked
+  while (tile.begin < tile.end && !chance_of(problem, tile, tile.query, rows, tile.begin).holds)
+    tile.begin += Schedule::tile_keys;
+#endif
   return tile;
 }
 

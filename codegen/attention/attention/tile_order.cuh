@@ -27,6 +27,15 @@ __device__ __forceinline__ Sequence sequence_of(const Arguments& arguments, cons
 #endif
 }
 
+#if masked
+// What the mask is for `rows` queries of a tile from `query` on, and keys from `key` on.
+__device__ __forceinline__ Problem::Chance chance_of(const Problem& problem, const Tile& tile, int query,
+                                                     int rows, int key) {
+  return Problem::chance(tile.batch, tile.head, {query, min(query + rows, problem.queries) - 1},
+                         {key, min(key + Schedule::tile_keys, problem.keys) - 1});
+}
+#endif
+
 // Tiles of `rows` queries that a head has; of packed sequences, as many as it may have.
 template <int rows>
 __device__ __forceinline__ int tiles_of_head(const Problem& problem) {

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .expression import PLACES, SCORE, Expression, Kind
+from .expression import PLACES, SCORE, Expression, Kind, constant
 
 _NUMPY: Mapping[str, Callable[..., Any]] = {
     "add": np.add,
@@ -44,8 +44,8 @@ _CUDA = {
     "max": "larger({}, {})",
     "neg": "(-{})",
     "abs": "magnitude({})",
-    "tanh": "tanh{f}({})",
-    "exp2": "exp2{f}({})",
+    "tanh": "hyperbolic_tangent({})",
+    "exp2": "power_of_two({})",
     "lt": "({} < {})",
     "le": "({} <= {})",
     "gt": "({} > {})",
@@ -59,8 +59,10 @@ _CUDA = {
     "mod": "modulo({}, {})",
     "where": "({} ? {} : {})",
 }
+_MOST_DIVISOR = 2.0**126  # whose reciprocal has all digits of a float
 _PLACES = ", ".join(f"int {name}" for name in PLACES)
-# What functions call: NaN is no extremum, and integers are divided as Python does, by 1 or more.
+# What functions call: NaN is no extremum, and integers are divided as Python does, by 1 or more. Functions of float are
+# those of the special function unit, which are as exact as scores are.
 _HELPERS = {
     "min": "template <typename Number>\n"
     "  static __device__ __forceinline__ Number smaller(Number a, Number b) {\n"
@@ -70,6 +72,25 @@ _HELPERS = {
     "    return a < b || a != a ? b : a;\n  }",
     "abs": "template <typename Number>\n"
     "  static __device__ __forceinline__ Number magnitude(Number a) {\n    return a < 0 ? -a : a;\n  }",
+    "tanh": "static __device__ __forceinline__ double hyperbolic_tangent(double x) { return tanh(x); }\n"
+    "  static __device__ __forceinline__ float hyperbolic_tangent(float x) {\n"
+    "#ifdef AUTOTUNE_EMULATOR\n"
+    "    return tanhf(x);\n"
+    "#else\n"
+    "    float power, inverse;\n"
+    '    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(2.885390082f * x));\n'
+    '    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1.0f + power));\n'
+    "    return fmaf(-2.0f, inverse, 1.0f);\n"
+    "#endif\n  }",
+    "exp2": "static __device__ __forceinline__ double power_of_two(double x) { return exp2(x); }\n"
+    "  static __device__ __forceinline__ float power_of_two(float x) {\n"
+    "#ifdef AUTOTUNE_EMULATOR\n"
+    "    return exp2f(x);\n"
+    "#else\n"
+    "    float power;\n"
+    '    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));\n'
+    "    return power;\n"
+    "#endif\n  }",
     "floordiv": "static __device__ __forceinline__ int floored(int a, int b) {\n    return a / b - (a % b < 0);\n  }",
     "mod": "static __device__ __forceinline__ int modulo(int a, int b) {\n    return a % b + (a % b < 0 ? b : 0);\n  }",
 }
@@ -138,4 +159,17 @@ def _unconverted(expression: Expression, number: str) -> str:
     numbers = Kind.NUMBER in kinds or expression.kind is Kind.NUMBER
     wanted = [Kind.NUMBER if numbers and one is not Kind.TRUTH else one for one in kinds]
     arguments = [_cuda(one, number, kind) for one, kind in zip(expression.arguments, wanted, strict=True)]
-    return _CUDA[expression.head].format(*arguments, f=suffix)
+    if (divisor := _factor(expression, number)) is not None:
+        return f"({arguments[0]} * {divisor})"
+    return _CUDA[expression.head].format(*arguments)
+
+
+def _factor(expression: Expression, number: str) -> str | None:
+    """What multiplies a score in float that is divided by a constant: divisions take many instructions.
+
+    Other quotients are those of a division, for comparisons tell.
+    """
+    divisor = expression.arguments[-1].value if expression.head == "div" else None
+    if number != "float" or divisor is None or not 1 / _MOST_DIVISOR <= abs(divisor) <= _MOST_DIVISOR:
+        return None
+    return _unconverted(constant(1 / divisor), number) if SCORE in _functions(expression.arguments[0]) else None

@@ -5,7 +5,7 @@
 #include "cuda/products.cuh"
 #include "cuda/shared_matrices.cuh"
 #include "cuda/shared_memory.cuh"
-#if splits > 1
+#if splits > 1 || masked
 #  include "attention/attention/parts.cuh"
 #endif
 // O = softmax(scale·Q·Kᵀ)·V by the tensor cores of warps, each of which has some queries of a head. Tiles of
@@ -118,7 +118,7 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
 __device__ __forceinline__ void attention_mma_sync_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Scores scores(arguments);
-#if splits > 1
+#if splits > 1 || masked
   const Tile tile = part_at<block_rows>(arguments, problem, blockIdx.x, Schedule::heads_together);
 #else
   const Tile tile = tile_at<block_rows>(arguments, problem, blockIdx.x, Schedule::heads_together);
@@ -134,8 +134,15 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
                      sequence.key_base * problem.stride_k_t;
   const Element* v = arguments.v + tile.batch * problem.stride_v_b + served * problem.stride_v_g +
                      sequence.key_base * problem.stride_v_t;
+#if masked
+  const auto chance = [&](int key) { return chance_of(problem, tile, tile.query, block_rows, key); };
+#endif
   const auto copy = [&](int key, int stage) {
+#if masked
+    if (key < tile.end && chance(key).holds) {
+#else
     if (key < tile.end) {
+#endif
       const int there = sequence.keys - key;
       copy_rows<Problem::head_dim, Schedule::tile_keys, key_pitch>(
           keys_of(stage), k + key * problem.stride_k_t, problem.stride_k_t, there);
@@ -176,7 +183,11 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
     __syncthreads();  // the stage that is written next has been read by all
     copy(key + (Schedule::stages - 1) * Schedule::tile_keys, writing);
     writing = writing + 1 == Schedule::stages ? 0 : writing + 1;
+#if masked
+    if (key < seen_to && key + Schedule::tile_keys > seen_from && chance(key).holds) {
+#else
     if (key < seen_to && key + Schedule::tile_keys > seen_from) {
+#endif
       KeySums s;
       unsigned p[row_tiles][value_steps][4];
       multiply_keys(s, fragments, first_row, reading);
@@ -185,8 +196,10 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
       for (int i = 0; i < row_tiles; ++i) {
         float kept[2];
         apply_softcap(s[i], scores);
-#if scored || masked
+#if scored
         apply_fragments(s[i], scores, tile, own_query + 16 * i, key);
+#elif masked
+        if (chance(key).fails) apply_fragments(s[i], scores, tile, own_query + 16 * i, key);
 #endif
         if (cut) mask_unseen(s[i], SeenKeys(sequence, own_query + 16 * i), key);
         add_weights(s[i], rows[i], scores.factor, kept);

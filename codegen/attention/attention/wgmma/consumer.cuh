@@ -108,6 +108,18 @@ struct Consumer {
   }
 };
 
+#if scored || masked
+// Scores of keys from `key` on become those of fragments, unless a mask lets all of the consumer's queries
+// see all of them.
+__device__ __forceinline__ void change_scores(KeySums& s, const Scores& scores, const Problem& problem,
+                                              const Tile& tile, const Consumer& own, int key) {
+#  if !scored
+  if (!chance_of(problem, tile, tile.query + own.number * consumer_rows, consumer_rows, key).fails) return;
+#  endif
+  apply_fragments(s, scores, tile, tile.query + own.row(), key);
+}
+#endif
+
 // Of a tile whose queries are there.
 __device__ __forceinline__ void attend(const Arguments& arguments, const Problem& problem, Stages& stages,
                                        const Scores& scores, const Tile& tile, Consumer& own) {
@@ -132,13 +144,16 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
-      apply_fragments(s, scores, tile, query, tile.begin);
+      change_scores(s, scores, problem, tile, own, tile.begin);
 #endif
       weigh(s, rows, scores, cuts, seen, tile.begin, kept);
       round_weights(p, s);
     }
 #pragma unroll 1
     for (int key = tile.begin + Schedule::tile_keys; key < tile.end; key += Schedule::tile_keys) {
+#if masked
+      if (!may_see(problem, tile, key)) continue;
+#endif
       KeySums s;
       stages.keys_full[keys.stage()].wait(keys.parity());
       order.wait();
@@ -153,7 +168,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
-      apply_fragments(s, scores, tile, query, key);
+      change_scores(s, scores, problem, tile, own, key);
 #endif
       weigh(s, rows, scores, cuts, seen, key, kept);
       wgmma_wait<0>(o);

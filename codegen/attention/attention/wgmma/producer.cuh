@@ -17,6 +17,9 @@ __device__ __forceinline__ void copy_tile(const Arguments& arguments, const Prob
                                          stages.queries_full);
 #pragma unroll 1
   for (int key = tile.begin; key < tile.end; key += Schedule::tile_keys) {
+#if masked
+    if (!may_see(problem, tile, key)) continue;
+#endif
     const int stage = turn.stage();
     stages.keys_empty[stage].wait(turn.parity() ^ 1);
     stages.keys_full[stage].arrive_and_expect(key_bytes);
