@@ -1,8 +1,8 @@
 #pragma once
 #include "rows/cross_entropy/cross_entropy.cuh"
 #include "rows/split/piece.cuh"
-// A launch leaves the sums of each piece in the workspace; the next one combines those of a row into its loss,
-// and writes the gradient if asked for.
+// A launch leaves the sums of each piece in the workspace; the next one combines those of a row into its
+// loss, and writes the gradient if asked for.
 
 struct AddLogitSums {
   __device__ __forceinline__ LogitSums operator()(const LogitSums& a, const LogitSums& b) const {
@@ -52,7 +52,8 @@ __device__ __forceinline__ void end_row(const Arguments& arguments) {
   const Problem problem(arguments);
   const long long row = blockIdx.x;
   const RowTarget target(arguments, problem, RowPart{row, 0, {0, problem.columns}});
-  const float of_target = target.known ? to_float(arguments.x[row * problem.ldx + target.column]) : not_a_number();
+  const float of_target =
+      target.known ? to_float(arguments.x[row * problem.ldx + target.column]) : not_a_number();
   const LogitSums all = sums_of_row(arguments, row);
   const Logits logits(arguments, Span{0, problem.columns});
   if (threadIdx.x == 0) store_loss(arguments, problem, row, target, all, logits.logit(of_target));

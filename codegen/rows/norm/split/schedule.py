@@ -13,7 +13,7 @@ _SQUARES_BYTES, _MOMENTS_BYTES = 4, 16  # of a piece; count, mean, squares, and 
 
 @dataclass(frozen=True)
 class NormSplitSchedule(SplitRowSchedule):
-    """Of each piece, the sum of squares, or the mean and the squares of differences from it; then the row is written."""
+    """Of each piece, the sum of squares, or the mean and that of differences from it; then the row is written."""
 
     piece_type = RmsNormSchedule
     passes = Passes.WELFORD

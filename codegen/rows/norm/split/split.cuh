@@ -1,7 +1,8 @@
 #pragma once
 #include "rows/norm/norm.cuh"
 #include "rows/split/piece.cuh"
-// A launch leaves the sums of each piece in the workspace; the next one combines those of a row and writes it.
+// A launch leaves the sums of each piece in the workspace; the next one combines those of a row and writes
+// it.
 
 #if centered
 struct PieceSums {
