@@ -3,13 +3,13 @@
 from typing import Any
 
 from attention.odd_cases import odd_cases
-from pair_coverage import covering
 
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.attention.problem import DTYPES
+from autotune.contract.pair_coverage import covering
 from autotune.fragments import alibi, exp2, mask, maximum, minimum, score, tanh, where
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
