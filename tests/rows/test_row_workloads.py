@@ -159,7 +159,10 @@ def test_narrow_loads_are_many():
         (SoftmaxProblem(1, 2**24, causal=True), False),  # of which a part counts
         (SoftmaxProblem(1, 2**24, batch_invariant=True), False),
         (SoftmaxProblem(8, 2**20), False),  # clusters of 8 blocks have half of the SMs
+        (SoftmaxProblem(16, 2**20), True),  # of which L2 has lost much when it is read again
         (RmsNormProblem(1, 2**24), True),
+        (RmsNormProblem(8, 2**20), True),
+        (RmsNormProblem(512, 2**20), False),
         (RmsNormProblem(1, 2**24, residual=True), False),
         (LayerNormProblem(2, 3000001, statistics=True), True),
         (LayerNormProblem(1, 2**24, BF16, float8=True), False),

@@ -6,6 +6,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.rows.programs import row_naive
+from autotune.codegen.rows.schedule import RowSchedule
 from autotune.codegen.rows.vectors import served, vector_facts
 from autotune.codegen.source.kernel_source import KernelSource, using
 from autotune.codegen.source.problem_struct import double_constants
@@ -64,7 +65,7 @@ def norm_source(problem: NormProblem) -> KernelSource:
     )
 
 
-def norm_facts(problem: NormProblem, schedule: RmsNormSchedule) -> dict[str, int | str]:
+def norm_facts(problem: NormProblem, schedule: RowSchedule) -> dict[str, int | str]:
     """See `vector_facts`; `weight_width` elements of weight or bias are loaded at once."""
     aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
     own = {"weight_width": 1 if schedule.skewed(problem) else min(schedule.vector_width, aligned)}

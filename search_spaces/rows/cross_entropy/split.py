@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.work import Unit
+from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.split.emit import emit
 from autotune.codegen.rows.cross_entropy.split.schedule import LossSplitSchedule
@@ -17,11 +18,12 @@ from autotune.search_spaces.rows.split import SplitSpace, pass_over_pieces, refu
 from .workload import Costs
 
 
-def _refused(problem: CrossEntropyProblem) -> Iterator[str]:
-    yield from refused_invariance(problem.batch_invariant)
+def _refused(problem: LogitsProblem) -> Iterator[str]:
+    if isinstance(problem, CrossEntropyProblem):
+        yield from refused_invariance(problem.batch_invariant)
 
 
-def _workload(problem: CrossEntropyProblem, schedule: LossSplitSchedule, spec: DeviceSpec) -> tuple[Workload, Workload]:
+def _workload(problem: LogitsProblem, schedule: LossSplitSchedule, spec: DeviceSpec) -> tuple[Workload, Workload]:
     """The launch that sums pieces; that which reads x again for a gradient, or has a block for each row's loss."""
     costs, width = Costs.of(spec), schedule.vector_width
     x = problem.rows * problem.columns * problem.dtype.bytes
@@ -36,7 +38,7 @@ def _workload(problem: CrossEntropyProblem, schedule: LossSplitSchedule, spec: D
         access=costs.access,
         special_clocks=(1 + 1 / width + 2 * problem.capped) * special,
     )
-    if not problem.gradient:
+    if not problem.has_gradient:
         warps = schedule.threads // WARP
         return summed, Workload(problem.rows, schedule.footprint(problem), 0, instructions=warps * warp)
     written = pass_over_pieces(

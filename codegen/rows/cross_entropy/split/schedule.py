@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
+from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
 from autotune.codegen.rows.softmax.schedule import Passes
 from autotune.codegen.rows.split.schedule import SplitRowSchedule
@@ -21,6 +21,6 @@ class LossSplitSchedule(SplitRowSchedule):
     early = False
     bulk = False
 
-    def workspace_bytes(self, problem: CrossEntropyProblem) -> int:
+    def workspace_bytes(self, problem: LogitsProblem) -> int:
         """The sums of each piece."""
         return _SUMS_BYTES * self.blocks(problem)

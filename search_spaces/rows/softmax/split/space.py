@@ -15,4 +15,4 @@ def _refused(problem: SoftmaxProblem) -> Iterator[str]:
     yield from refused_invariance(problem.batch_invariant)
 
 
-SPACE = SplitSpace(SplitSchedule, _refused)
+SPACE = SplitSpace(SplitSchedule, _refused, clusters=True)
