@@ -110,4 +110,12 @@ _MANY_TILES = (
         MmaSyncSchedule(64, tile_keys=16, stages=2),
     ),
 )
-CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES, *_FRAGMENTS]
+# More parts than tiles of keys, of which a row sees few or none; a sink that belongs to no part.
+_SHARED_KEYS = (
+    (
+        AttentionProblem(70, 150, 2, 2, 1, head_dim=24, value_dim=8, causal=True, top_left=True, lse=True, sinks=True),
+        WgmmaSchedule(1, 32, splits=4),
+    ),
+    (AttentionProblem(40, 100, 2, 2, head_dim=16, window_left=20, lse=True), MmaSyncSchedule(64, 32, 16, splits=8)),
+)
+CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES, *_SHARED_KEYS, *_FRAGMENTS]
