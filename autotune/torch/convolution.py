@@ -78,9 +78,7 @@ def _padded(input: Any, weight: Any, stride: Any, padding: str, dilation: Any) -
     if padding == "valid":
         return input, (0,) * _SIDES
     if padding != "same" or set(_pair(stride)) != {1}:
-        raise ValueError(
-            f"padding={padding!r}, stride={stride}: expected valid, or same with a stride of 1, or numbers"
-        )
+        raise ValueError(f"padding={padding!r}, stride={stride}: expected numbers, valid, or same with a stride of 1")
     totals = [step * (taps - 1) for step, taps in zip(_pair(dilation), weight.shape[2:], strict=True)]
     if any(total % 2 for total in totals):
         input = torch.nn.functional.pad(input, (0, totals[1] % 2, 0, totals[0] % 2))

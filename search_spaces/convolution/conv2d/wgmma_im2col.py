@@ -29,6 +29,7 @@ from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_w
 from .checks import checks_of_product
 
 K = TypeVar("K", bound=WgmmaIm2colSchedule)
+_PART_UNIT = 1024  # bytes, at a multiple of which what is swizzled begins
 _MOST_REACH = 255  # of a tap from the first one: offsets along two dimensions have 8 bits each
 
 
@@ -41,6 +42,9 @@ def constraints(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule, spec: Dev
         yield from found
     else:
         yield from legal.constraints(schedule.product(problem), schedule, spec)
+        part = schedule.block_n // schedule.cluster_m * schedule.row_bytes(schedule.product(problem), "b")
+        if schedule.cluster_m > 1 and part % _PART_UNIT:
+            yield f"block_n {schedule.block_n}: parts of {part} bytes of shared filters are no multiple of {_PART_UNIT}"
 
 
 def _problem_violations(problem: Conv2dProblem) -> Iterator[str]:
@@ -92,7 +96,7 @@ def _gathered(problem: Conv2dProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
     for width in NARROW_ROWS:
         narrow = own.replace(block_k=width // problem.dtype.bytes)
         fits = narrow.product(problem).k <= taps * narrow.block_k and problem.dtype.bits == 16
-        if fits and not legal.constraints(narrow.product(problem), narrow, spec):
+        if fits and not any(constraints(problem, narrow, spec)):
             return narrow
     return own
 
