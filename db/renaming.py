@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.contract.registry import OPERATORS
 
 from .trials import ProblemRecord, Trial
@@ -23,7 +24,9 @@ def renamed(trials: Sequence[Trial]) -> list[Trial]:
     Args:
         trials: with all that `Trial.lost_to` of one of them may refer to.
     """
-    found = [_renamed(trial) for trial in trials]
+    problems = {id(trial.problem): trial.problem for trial in trials}  # one for many trials, as documents have them
+    today = {key: _problem_of(problem) for key, problem in problems.items()}
+    found = [_renamed(trial, today[id(trial.problem)]) for trial in trials]
     digests = {_schedule(old): new.schedule_digest for old, new in zip(trials, found, strict=True)}
     return [
         replace(new, lost_to=digests.get((*_schedule(old)[:2], old.lost_to), old.lost_to)) if old.lost_to else new
@@ -33,22 +36,27 @@ def renamed(trials: Sequence[Trial]) -> list[Trial]:
 
 def key_of(stored: ProblemRecord) -> str | None:
     """The key that a problem's fields make; None if they have other names or values than today."""
+    problem = _problem_of(stored)
+    return problem.key if problem and problem.to_dict() == stored.fields else None
+
+
+def _problem_of(stored: ProblemRecord) -> Problem | None:
+    """The problem that fields make; None if no operator can read them."""
     operator = OPERATORS.get(stored.operator)
     if operator is None:
         return None
     try:
-        problem = operator.problem_type.from_dict(stored.fields)
+        problem: Problem = operator.problem_type.from_dict(stored.fields)
     except ValueError:
         return None
-    return problem.key if problem.to_dict() == stored.fields else None
+    return problem
 
 
-def _renamed(trial: Trial) -> Trial:
-    operator = OPERATORS.get(trial.problem.operator)
-    if operator is None:
+def _renamed(trial: Trial, problem: Problem | None) -> Trial:
+    if problem is None:
         return trial
+    operator = OPERATORS[trial.problem.operator]
     try:
-        problem = operator.problem_type.from_dict(trial.problem.fields)
         schedule = operator.schedule(trial.schedule)
     except ValueError:
         return trial

@@ -13,6 +13,7 @@ from typing import Any
 
 from .convolution import Conv2d as Conv2d
 from .convolution import conv2d as conv2d
+from .kvcache import block_table as block_table
 from .kvcache import flash_attn_with_kvcache as flash_attn_with_kvcache
 from .linear import Linear as Linear
 from .operators import functions

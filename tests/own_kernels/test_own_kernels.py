@@ -10,6 +10,7 @@ import pytest
 from autotune import Entry, InOut, Input, Output, Scalar, Value, emulator, kernel
 from autotune.compiler import compile_kernel
 from autotune.db import freshness
+from autotune.dispatcher.calls import function
 from autotune.own_kernels.load import declared_in
 from autotune.own_kernels.source import as_function
 from autotune.search_spaces.contract.generator import vouches
@@ -189,6 +190,17 @@ def test_a_changed_kernel_is_another_program(written):
     judged = declared_in(str(written("three.py", plus=("lambda a, b: a + b", "lambda a, b: b - -a"))))
     assert freshness.judge(operator, problem) != freshness.judge(judged, judged.problem_type(1000))
     assert not vouches(operator)
+
+
+def test_a_function_of_a_kernel_that_was_declared_anew_is_cleared_as_others_are(monkeypatch):
+    cleared = []
+    kernel(**STATED)
+    held = function.dispatched("twice")
+    kernel(**STATED)
+    monkeypatch.setattr(function.Dispatched, "clear", lambda self: cleared.append(self))
+    function.clear()
+    assert function.dispatched("twice") is not held
+    assert held in cleared
 
 
 def test_what_is_sent_to_other_processes_is_restored(written):
