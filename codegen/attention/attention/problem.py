@@ -78,8 +78,8 @@ class AttentionProblem(WeightedValues):
 
     @property
     def work(self) -> Work:
-        """See `work_of`."""
-        pairs = self.all_heads * self.pairs
+        """See `work_of`; what a mask leaves is not counted, and may be nothing."""
+        pairs = 0 if self.masked else self.all_heads * self.pairs
         return self.work_of(pairs, sum(map(self.bytes_of, "qkv")) + self.sink_bytes if pairs else 0)
 
     def inputs(self, seed: int) -> dict[str, Array]:
