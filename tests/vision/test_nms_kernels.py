@@ -139,7 +139,7 @@ BUGS = {
     "a box that is dead kills": (LISTS["a dead box kills none"][0], "(killers & kept) != 0", "killers != 0"),
     "a box waits for none": (SPREAD, "(killers & ~dead) == 0", "(killers & kept) == 0"),
     "boxes of earlier chunks kill none": (SPREAD, "i < with_others", "i < 0"),
-    "boxes of earlier tiles kill none": (SPREAD, "earlier < later; ++earlier", "earlier < 0; ++earlier"),
+    "boxes of earlier tiles kill none": (SPREAD, "later < tiles; later += warps", "later < 0; later += warps"),
     "a tile's boxes do not wait": (SPREAD, "killers &= (1u << lane) - 1", "killers = 0"),
     "the threshold kills": (LISTS["threshold 0"][0], " > threshold;", " >= threshold;"),
     "what is close to the threshold is not divided": (
