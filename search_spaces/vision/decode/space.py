@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import TypeVar
 
 from autotune.codegen.model.fields import field_specs
@@ -44,9 +45,9 @@ def space(problem: Detections, spec: DeviceSpec) -> Space[DecodeSchedule]:
 def candidates(problem: Detections, spec: DeviceSpec) -> Iterator[DecodeSchedule]:
     """Wide loads, and more threads of a point where there are few points."""
     widths = [width for width in (4, 8, 2, 1) if problem.vector_width % width == 0]
-    splits = (4, 8, 2) if problem.batch * problem.points >= _MANY else (16, 8, 4)
-    yield from (DecodeSchedule(128, some, width) for width in widths for some in splits)
-    yield from (DecodeSchedule(points, splits[0], widths[0]) for points in (64, 256))
+    splits = (2, 4, 8) if problem.batch * problem.points >= _MANY else (16, 8, 4)
+    for points, width, some in product((128, 64, 256), widths, splits):
+        yield DecodeSchedule(points, min(some, _MOST_THREADS * width // points), width)
 
 
 def checks(problem: _Detections, schedule: DecodeSchedule) -> list[tuple[_Detections, DecodeSchedule]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.integers import INT_MAX
 from autotune.codegen.vision.nms.chunks.schedule import ChunksSchedule
 from autotune.codegen.vision.nms.problem import NmsProblem
 from autotune.search_spaces.contract.space import Space, field_parameters
@@ -13,13 +14,18 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _SPECS = field_specs(ChunksSchedule)
 _CHUNKS: tuple[int, ...] = _SPECS["chunk"].values
+_MOST_MASK_BYTES = 1 << 30
 _CHECKED = 128  # boxes of a chunk in the emulator
 _RESIDENT = 4  # blocks of an SM that compare
 
 
 def constraints(problem: NmsProblem, schedule: ChunksSchedule, spec: DeviceSpec) -> Iterator[str]:
-    """Nothing beyond fields and footprints."""
-    return iter(())
+    """What makes a schedule illegal beyond its footprint: more than a grid has, or masks of over 1 GiB."""
+    if (blocks := max(schedule.compare_blocks(problem), schedule.gather_blocks(problem))) > INT_MAX:
+        yield f"{blocks} blocks over the {INT_MAX} of a grid"
+    found = problem.images * schedule.mask_bytes(problem.candidates)
+    if found > _MOST_MASK_BYTES:
+        yield f"chunk {schedule.chunk} of {problem.images} images: masks of {found} B over {_MOST_MASK_BYTES}"
 
 
 def space(problem: NmsProblem, spec: DeviceSpec) -> Space[ChunksSchedule]:
@@ -28,9 +34,13 @@ def space(problem: NmsProblem, spec: DeviceSpec) -> Space[ChunksSchedule]:
 
 
 def _chunks(problem: NmsProblem) -> tuple[int, ...]:
-    """Chunks up to one that has all boxes of an image."""
+    """Chunks up to one that has all boxes of an image, and whose masks are not too large."""
+    first, *larger = _CHUNKS
     enough = next((few for few in _CHUNKS if few >= problem.candidates), _CHUNKS[-1])
-    return tuple(chunk for chunk in _CHUNKS if chunk <= enough)
+    room = _MOST_MASK_BYTES // max(1, problem.images)
+    return first, *(
+        chunk for chunk in larger if chunk <= enough and ChunksSchedule(chunk).mask_bytes(problem.candidates) <= room
+    )
 
 
 def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[ChunksSchedule]:
