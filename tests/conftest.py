@@ -9,7 +9,7 @@ from mutants.cache import CACHE, FOLDER
 from postgres_server import postgres_server
 
 from autotune.db import TuningDB
-from autotune.devices.driver import cuda_device_count
+from autotune.pytest_plugin import pytest_collection_modifyitems as pytest_collection_modifyitems
 
 # Tests leave the user's database and cache alone; processes that tests start inherit this.
 os.environ["AUTOTUNE_DB"] = str(FOLDER / "tuning.sqlite3")
@@ -22,13 +22,6 @@ MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is sk
 settings.register_profile("autotune", deadline=None, derandomize=True)
 settings.register_profile("mutants", settings.get_profile("autotune"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("autotune")
-
-
-def pytest_collection_modifyitems(items):
-    """Skip what needs a GPU where there is none."""
-    for item in items:
-        if item.get_closest_marker("gpu") and not cuda_device_count():
-            item.add_marker(pytest.mark.skip(reason="needs an NVIDIA GPU"))
 
 
 @pytest.hookimpl(wrapper=True)

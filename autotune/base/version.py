@@ -1,11 +1,16 @@
-"""The version of autotune."""
+"""The versions of installed packages."""
 
 from importlib.metadata import PackageNotFoundError, version
 
 
-def own_version() -> str:
-    """As it is installed; ``unknown`` of a checkout that is only on the path."""
+def version_of(package: str) -> str | None:
+    """As it is installed; None if it is not."""
     try:
-        return version("autotune")
+        return version(package)
     except PackageNotFoundError:
-        return "unknown"
+        return None
+
+
+def own_version() -> str:
+    """That of autotune; ``unknown`` of a checkout that is only on the path."""
+    return version_of("autotune") or "unknown"

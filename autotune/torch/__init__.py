@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .kvcache import block_table as block_table
 from .kvcache import flash_attn_with_kvcache as flash_attn_with_kvcache
 from .linear import Linear as Linear
 from .operators import functions

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from autotune.codegen.attention.attention.parts import SPLITS, partials, sums_blocks, sums_footprint
+from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.problem import HeadProblem
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
 
 _L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
 _MOST_TOGETHER = 64
+_LEAST_KEYS, _WORTHWHILE_KEYS = 128, 512  # of a part, if several blocks share the keys of a tile
+_WAVES = 4  # of blocks that share keys, at most: more of them leave no SM idle either
 
 
 def heads_in_l2(problem: HeadProblem, spec: DeviceSpec) -> int:
@@ -29,3 +38,49 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
     seen = problem.pairs / max(1, problem.queries)
     cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
     return seen + cut
+
+
+def useful_splits(
+    problem: AttentionProblem, rows: int, spec: DeviceSpec, *, waves: int = _WAVES, least_keys: int = _LEAST_KEYS
+) -> tuple[int, ...]:
+    """How many blocks may share the keys of tiles of so many queries; 1 alone where tiles keep all SMs busy.
+
+    Args:
+        problem: what is computed.
+        rows: queries of a tile.
+        spec: the device.
+        waves: blocks of an SM at most, if keys are shared.
+        least_keys: of a part.
+    """
+    most = min(waves * spec.sm_count // max(1, problem.row_tiles(rows)), seen_keys(problem, 1, 1) // least_keys)
+    return tuple(n for n in SPLITS if n <= max(1, most) and not any(too_many_splits(problem, n)))
+
+
+def usual_splits(problem: AttentionProblem, rows: int, spec: DeviceSpec) -> int:
+    """The most blocks that share the keys of a tile, if each has an SM, and keys that are worth another launch."""
+    return useful_splits(problem, rows, spec, waves=1, least_keys=_WORTHWHILE_KEYS)[-1]
+
+
+def too_many_splits(problem: AttentionProblem, splits: int) -> Iterator[str]:
+    """Why blocks cannot leave what they make of so many parts."""
+    if splits > 1 and partials(problem, splits) > INT_MAX:
+        yield f"splits {splits}: {partials(problem, splits)} partial sums, expected {INT_MAX} at most"
+
+
+def sums_workload(problem: AttentionProblem, splits: int) -> tuple[Workload, ...]:
+    """The launch that adds what blocks leave which share the keys of a tile, if there is one. L2 holds that."""
+    if splits == 1:
+        return ()
+    footprint = sums_footprint()
+    loads = 3 * splits * footprint.threads // WARP
+    return (
+        Workload(
+            blocks=sums_blocks(problem),
+            footprint=footprint,
+            memory_bytes=0.0,
+            instructions=4 * loads,
+            load_instructions=2 * loads,
+            bytes_loaded=splits * footprint.threads * DType.FLOAT32.bytes,
+            bytes_stored=footprint.threads * problem.dtype.bytes,
+        ),
+    )

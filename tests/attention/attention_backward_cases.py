@@ -3,12 +3,12 @@
 from typing import Any
 
 from attention.odd_cases import odd_cases
-from pair_coverage import covering
 
 from autotune.codegen.attention.attention_backward.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
 from autotune.codegen.attention.attention_backward.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.attention.problem import DTYPES
+from autotune.contract.pair_coverage import covering
 from autotune.search_spaces.attention.attention_backward import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 from attention.odd_cases import odd_cases
-from pair_coverage import covering
 
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.attention.problem import DTYPES
+from autotune.contract.pair_coverage import covering
 from autotune.fragments import alibi, exp2, mask, maximum, minimum, score, tanh, where
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
@@ -110,4 +110,12 @@ _MANY_TILES = (
         MmaSyncSchedule(64, tile_keys=16, stages=2),
     ),
 )
-CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES, *_FRAGMENTS]
+# More parts than tiles of keys, of which a row sees few or none; a sink that belongs to no part.
+_SHARED_KEYS = (
+    (
+        AttentionProblem(70, 150, 2, 2, 1, head_dim=24, value_dim=8, causal=True, top_left=True, lse=True, sinks=True),
+        WgmmaSchedule(1, 32, splits=4),
+    ),
+    (AttentionProblem(40, 100, 2, 2, head_dim=16, window_left=20, lse=True), MmaSyncSchedule(64, 32, 16, splits=8)),
+)
+CASES = [*covering(drawn_cases(200), most=12), _LAST_KEY_UNSEEN, *_MANY_TILES, *_SHARED_KEYS, *_FRAGMENTS]

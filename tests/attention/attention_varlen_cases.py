@@ -50,5 +50,7 @@ OWN_CASES = [
     (_LONG, WgmmaSchedule(consumers=2, tile_keys=32, pingpong=True, rescale_late=True)),
     (_SHORT, WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=3, tickets=True)),
     (_CROSS, WgmmaSchedule(consumers=2, tile_keys=32, grid_blocks=2)),
+    (_CROSS, WgmmaSchedule(consumers=1, tile_keys=32, splits=2)),
+    (_LONG, MmaSyncSchedule(64, tile_keys=16, splits=4)),
 ]
 MOST = 6

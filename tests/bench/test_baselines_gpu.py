@@ -1,10 +1,10 @@
 """Every baseline computes what the operator's reference computes, as a CUDA graph too."""
 
 import pytest
-from contract.operator_cases import SMALL_PROBLEMS
 
 from autotune.bench import OwnSchedule, Setting
 from autotune.bench.baselines import baselines_of
+from autotune.contract.operator_cases import SMALL_PROBLEMS
 from autotune.devices.cuda import CudaDevice
 from autotune.search_spaces.contract.registry import operator
 

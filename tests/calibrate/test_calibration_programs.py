@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from nvrtc import compiled_ptx
 
 from autotune.codegen.calibration import programs
 from autotune.compiler import compile_kernel
+from autotune.contract.nvrtc import compiled_ptx
 
 PROGRAMS = {
     "read": programs.read(8, 8),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from dispatcher.records import trial
-from nvrtc import NVCC, UNOPTIMISED
 
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.schedule import Specialize
+from autotune.contract.nvrtc import NVCC, UNOPTIMISED
 from autotune.db import ProblemRecord, TuningDB
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device

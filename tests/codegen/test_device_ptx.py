@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from nvrtc import compiled_ptx
 from ptx_effects import effects
 
 from autotune.codegen.source import emission
 from autotune.codegen.source.emission import inlined
+from autotune.contract.nvrtc import compiled_ptx
 
 CUDA = Path(emission.__file__).parents[1] / "cuda"
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")

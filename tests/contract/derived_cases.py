@@ -9,10 +9,9 @@ from math import prod
 from random import Random
 from typing import Any
 
-from pair_coverage import covering
-
 from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.integers import round_up
+from autotune.contract.pair_coverage import covering
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.devices import named_device
 

@@ -6,12 +6,14 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from contract.derived_cases import DerivedCases
 
 from autotune.codegen.model.problem import Problem
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.contract import tested
+from autotune.contract.derived_cases import DerivedCases
+from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 
+NAMES = tested()
 SPEC = named_device("h200")
 ARCHS = ("sm_75", "sm_80", "sm_90", "sm_120")
 
@@ -70,7 +72,7 @@ def each(cases):
     and other operators are tested.
     """
     found = []
-    for name in OPERATORS:
+    for name in NAMES:
         with suppress(Exception):
             found += [(name, case) for case in list(cases(name))]
     return found
@@ -83,7 +85,7 @@ def walked(cases):
     """
 
     def decorated(test):
-        @pytest.mark.parametrize("name", OPERATORS)
+        @pytest.mark.parametrize("name", NAMES)
         def walk(name):
             for case in cases(name):
                 try:
@@ -103,4 +105,4 @@ PROBLEMS = each(lambda name: cases_of(name).PROBLEMS.values())
 SMALL_PROBLEMS = each(lambda name: cases_of(name).SMALL_PROBLEMS)
 CASES = [(name, *case) for name, case in each(lambda name: cases_of(name).CASES)]
 PECULIAR = [(name, *case) for name, case in each(lambda name: cases_of(name).PECULIAR)]
-PRESETS = [(name, preset) for name, operator in OPERATORS.items() for preset in operator.presets]
+PRESETS = [(name, preset) for name in NAMES for preset in operator(name).presets]

@@ -10,12 +10,13 @@ import pytest
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import binding, example_call, problem_of_sizes
 from autotune.codegen.model.tensor import Role, row_major
+from autotune.contract.operator_cases import NAMES
 from autotune.emulator import launch
 from autotune.search_spaces.contract.call import STREAM
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.verification import compare, launch_inputs, scale_name
 
-called = pytest.mark.parametrize("name", [name for name in OPERATORS if operator(name).call])
+called = pytest.mark.parametrize("name", [name for name in NAMES if operator(name).call])
 _SIZE = 33  # odd, and more than a warp
 
 

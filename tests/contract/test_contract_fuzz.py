@@ -5,11 +5,11 @@ from enum import StrEnum
 from functools import cache
 
 import pytest
-from contract.operator_cases import SMALL_PROBLEMS, SPEC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.contract.operator_cases import NAMES, SMALL_PROBLEMS, SPEC
+from autotune.search_spaces.contract.registry import operator
 
 EXAMPLES = 50
 # Strategies are kept: to make one takes longer than to draw from it.
@@ -55,7 +55,7 @@ def made(kind, fields):
         return None
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_a_schedule_from_anywhere_is_none_or_is_judged(name, data):
@@ -70,7 +70,7 @@ def test_a_schedule_from_anywhere_is_none_or_is_judged(name, data):
             assert chosen.program(problem, schedule, SPEC).source
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_a_problem_from_anywhere_is_none_or_has_a_key(name, data):
@@ -81,7 +81,7 @@ def test_a_problem_from_anywhere_is_none_or_has_a_key(name, data):
         assert problem.key
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_words_are_a_schedule_or_an_error(name, data):

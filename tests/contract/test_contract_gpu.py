@@ -3,8 +3,6 @@
 from functools import partial
 
 import pytest
-from contract.checker import check_checker, check_reference_kernel
-from contract.operator_cases import PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from cuda.bindings import driver
 
 from autotune.base.cuda_core import CUDAError, handle_return
@@ -12,11 +10,13 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
 from autotune.compiler import compile_kernel
+from autotune.contract.checker import check_checker, check_reference_kernel
+from autotune.contract.operator_cases import NAMES, PROBLEMS, SMALL_PROBLEMS, cases_of, label
 from autotune.db.states import Status
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.driver import reason
 from autotune.devices.sanitizer_launch import run
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 
 pytestmark = pytest.mark.gpu
 
@@ -32,14 +32,14 @@ def device():
     return CudaDevice(0)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_drawn_schedules_are_right(name, device):
     chosen, cases = operator(name), cases_of(name)
     drawn = cases.drawn_cases(min(_MOST_CASES, len(cases.CASES)), device.spec)
     assert complaints(device, chosen, [(str(s), p, chosen.program(p, s, device.spec)) for p, s in drawn]) == []
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_seeds_and_presets_are_right(name, device):
     chosen, kernels = operator(name), []
     for problem in cases_of(name).SMALL_PROBLEMS:

@@ -9,10 +9,18 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
-from contract.checker import check_checker, check_reference_kernel
-from contract.operator_cases import (
+
+from autotune import emulator
+from autotune.codegen.model.fields import FieldRole, field_specs
+from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
+from autotune.codegen.source import headers
+from autotune.compiler import compile_kernel
+from autotune.contract.checker import check_checker, check_reference_kernel
+from autotune.contract.nvrtc import NVCC, UNOPTIMISED, compile_unoptimised
+from autotune.contract.operator_cases import (
     ARCHS,
     CASES,
+    NAMES,
     PECULIAR,
     PRESETS,
     PROBLEMS,
@@ -23,16 +31,9 @@ from contract.operator_cases import (
     cases_of,
     label,
 )
-from nvrtc import NVCC, UNOPTIMISED, compile_unoptimised
-from pair_coverage import MOST
-
-from autotune import emulator
-from autotune.codegen.model.fields import FieldRole, field_specs
-from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
-from autotune.codegen.source import headers
-from autotune.compiler import compile_kernel
+from autotune.contract.pair_coverage import MOST
 from autotune.devices.output_judge import SAMPLED_COUNT, SAMPLED_ROWS
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.verification import scale_name
 
 _COLUMNS = 110  # of .clang-format
@@ -50,13 +51,13 @@ drawn = pytest.mark.parametrize(("name", "problem", "schedule"), CASES, ids=labe
 presets = pytest.mark.parametrize(("name", "preset"), PRESETS)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_drawn_cases_are_few(name):
     """Each of them is compiled twice and run, so they decide how long the tests of an operator take."""
     assert 0 < len(cases_of(name).CASES) <= MOST
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_drawn_cases_take_every_choice(name):
     """Words and flags that any space offers, and flags of problems: they choose kernels, and branches of sources."""
     seen = defaultdict(set)
@@ -74,7 +75,7 @@ def test_drawn_cases_take_every_choice(name):
             assert parameter.name not in seen or choices <= seen[parameter.name], (problem.key, parameter.name)
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_drawn_cases_have_every_kind(name):
     """All words and flags by which the problems of the tests differ in kind."""
     cases = cases_of(name)
@@ -131,7 +132,7 @@ def test_drawn_schedule_compiles(name, problem, schedule, turn):
     compile_unoptimised(source, possible[turn % len(possible)])
 
 
-@pytest.mark.parametrize(("name", "turn"), [(name, index % len(ARCHS)) for index, name in enumerate(OPERATORS)])
+@pytest.mark.parametrize(("name", "turn"), [(name, index % len(ARCHS)) for index, name in enumerate(NAMES)])
 def test_drawn_schedule_compiles_optimised(name, turn):
     """For one architecture after the other."""
     arch = ARCHS[turn]
@@ -207,7 +208,7 @@ def test_launch_fits_any_device(name, problem):
             assert f" {launch.entry}({parameter})" in module.source
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_drawn_sources_declare_their_launches(name):
     """CUDA refuses other threads and clusters; a wrong minimum of blocks costs registers or occupancy."""
     for problem, schedule in cases_of(name).CASES:
@@ -224,7 +225,7 @@ def test_drawn_sources_declare_their_launches(name):
         assert schedule.footprint(problem).min_blocks_per_sm in declared, schedule  # but for launches ahead of its own
 
 
-@pytest.fixture(params=OPERATORS)
+@pytest.fixture(params=NAMES)
 def readable(request, tmp_path):
     """Files with a kernel of each kind."""
     cases = cases_of(request.param)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from contract.operator_cases import SPEC, cases_of
 from planted import with_bug
 
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
@@ -19,6 +18,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.scan.scan.bulk.schedule import BulkSchedule
 from autotune.compile_pool import CompilePool
+from autotune.contract.operator_cases import NAMES, SPEC, cases_of
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial
 from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
@@ -26,7 +26,7 @@ from autotune.devices.sanitizer import watched
 from autotune.devices.tools import found
 from autotune.emulator import EmulatorError, verify
 from autotune.runs.failure_report import FailureReport
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 
 PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
@@ -77,7 +77,7 @@ def sampled(name, spec):
 def presets():
     """What each preset of every operator emits for the largest of its small problems."""
     problems = {
-        name: max(filter(_small, cases_of(name).SMALL_PROBLEMS), key=_operations, default=None) for name in OPERATORS
+        name: max(filter(_small, cases_of(name).SMALL_PROBLEMS), key=_operations, default=None) for name in NAMES
     }
     return [(p, emit(p)) for name, p in problems.items() if p for emit in operator(name).presets.values()]
 
@@ -134,7 +134,7 @@ def follows(tool, schedule):
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("tool", ["memcheck", "racecheck"])
 def test_nothing_is_found_in_drawn_kernels(tool, spec, tmp_path):
-    cases = [(name, p, s) for name in OPERATORS for p, s in sampled(name, spec) if follows(tool, s)]
+    cases = [(name, p, s) for name in NAMES for p, s in sampled(name, spec) if follows(tool, s)]
     kernels = [*presets(), *((p, operator(name).program(p, s, spec)) for name, p, s in cases)]
     clean, output = watched_kernels(tool, kernels, spec.arch, tmp_path)
     assert clean, output

@@ -6,8 +6,8 @@ from functools import cache
 from itertools import islice
 
 import pytest
-from contract.operator_cases import SPEC, anywhere, cases_of, walked
 
+from autotune.contract.operator_cases import SPEC, anywhere, cases_of, walked
 from autotune.search_spaces.contract.operator import IllegalScheduleError
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device, named_devices

@@ -6,17 +6,17 @@ from threading import Barrier, Thread
 
 import numpy as np
 import pytest
-from contract.operator_cases import SPEC, cases_of
 from cuda.bindings import driver
 
 from autotune.base.cuda_core import handle_return
 from autotune.codegen.model.tensor import Role
 from autotune.compiler import compile_kernel
+from autotune.contract.operator_cases import NAMES, SPEC, cases_of
 from autotune.dispatcher.calls.arguments import Template
 from autotune.dispatcher.targets import workspaces
 from autotune.dispatcher.targets.gpu import Gpu, _GpuKernel
 from autotune.dispatcher.targets.workspaces import Workspaces
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 from autotune.verification import launch_arrays
 
 PER_THREAD = 2  # CU_STREAM_PER_THREAD
@@ -53,7 +53,7 @@ def in_two_threads(work):
         raise error
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_threads_share_no_workspace_on_their_own_default_streams(name, monkeypatch):
     """With a stand-in for the driver: each allocation has an address of its own."""
     found = next(with_workspace(name), None)
@@ -87,7 +87,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name, monkeypat
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_bit_differs_in_threads_on_their_own_default_streams(name):
     gpu = Gpu(0)
     for problem, program in islice(with_workspace(name), _KERNELS):

@@ -7,8 +7,11 @@ from functools import cache, partial
 from itertools import islice, product
 
 import pytest
-from contract.operator_cases import PRESETS, SPEC, cases_of
-from contract.wide_layouts import (
+
+from autotune import emulator
+from autotune.codegen.model.fields import FieldRole, field_specs
+from autotune.contract.operator_cases import NAMES, PRESETS, SPEC, cases_of
+from autotune.contract.wide_layouts import (
     at_threshold,
     check_far_launches,
     check_far_rows,
@@ -18,10 +21,7 @@ from contract.wide_layouts import (
     grows_along_rows,
     wide_layouts,
 )
-
-from autotune import emulator
-from autotune.codegen.model.fields import FieldRole, field_specs
-from autotune.search_spaces.contract.registry import OPERATORS, operator
+from autotune.search_spaces.contract.registry import operator
 
 _CASES, _MOST_BLOCKS, _MOST_BYTES, _MOST_OPERATIONS, _MOST_ROWS = 3, 64, 1 << 19, 1 << 21, 256
 _MANY_BLOCKS, _FAR_BYTES, _FLAT_BYTES = 1 << 24, 1 << 41, 1 << 38
@@ -59,14 +59,14 @@ def _cases(name):
     return found
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_offsets_of_tiles_and_batches(name):
     for problem, schedule, layouts in _cases(name):
         for layout in layouts:
             check_wide(problem, layout, operator(name).program(layout, schedule, SPEC))
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_offsets_inside_of_a_tile_at_the_threshold(name):
     def has_wide_index(layout, schedule):
         return bool(re.search(r"using Index = long long;", operator(name).emit(layout, schedule).source))
@@ -100,7 +100,7 @@ def odd_layouts(problem):
     return found
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_one_odd_layout_narrows_accesses(name):
     problem = cases_of(name).SMALL_PROBLEMS[-1]
     if not problem.layouts:  # its strides are no fields
@@ -134,7 +134,7 @@ def _is_far(name, far, schedule):
     return schedule.blocks(far) > _MANY_BLOCKS
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_numbers_of_blocks_and_rows(name):
     """Of a schedule, and of the first preset where a grid has as many blocks as it takes.
 
@@ -164,7 +164,7 @@ def _flat_cases(name):
                         break
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", NAMES)
 def test_far_blocks_of_each_launch(name):
     """Of flat arrays whose results depend on all of them, so that the test above has nothing to judge."""
     for problem, far, program in sorted(_flat_cases(name), key=lambda case: -case[2].workspace_bytes)[:2]:

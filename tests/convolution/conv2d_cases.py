@@ -3,12 +3,11 @@
 from itertools import islice
 from random import Random
 
-from pair_coverage import covering
-
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
+from autotune.contract.pair_coverage import covering
 from autotune.search_spaces.convolution.conv2d import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 

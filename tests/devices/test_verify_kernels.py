@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nvrtc import compile_unoptimised
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.tensor import Checked, Exact, Extent, Role, Tensor, Within
 from autotune.compiler import compile_kernel
+from autotune.contract.nvrtc import compile_unoptimised
 from autotune.devices.verifier import EMPTY_REPORT, REPORT, comparison_entry, comparison_scalars, verification_source
 from autotune.emulator import run
 from autotune.verification import (

@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 import pytest
-from nvrtc import compiled_ptx
 from refusals import refused
 from tensor_programs import execute, tensor_program
 from wgmma_forms import FORMS, Form
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.source.wgmma import violations, wgmma_source
+from autotune.contract.nvrtc import compiled_ptx
 
 FLOAT8 = Form(DType.FLOAT8_E4M3, DType.FLOAT8_E4M3, 8)
 

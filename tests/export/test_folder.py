@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from export.exports import H200, drawn
-from nvrtc import INCLUDE, NVCC
 from refusals import refused
 
 from autotune.bench.dispatch.example_call import problem_of_sizes
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.compiler import CompileError
+from autotune.contract.nvrtc import INCLUDE, NVCC
 from autotune.devices.cuda import CudaDevice
 from autotune.export import bundle_of, kernels_of, write, write_bundle
 from autotune.export.choice import drawn_sizes

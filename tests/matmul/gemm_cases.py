@@ -6,7 +6,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from pair_coverage import covering
 
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
@@ -19,6 +18,7 @@ from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import round_up
+from autotune.contract.pair_coverage import covering
 from autotune.emulator import run
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm import OPERATOR

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract.wide_layouts import untouched
 from matmul.gemm_cases import (
     BLOCK_SCALES,
     E4M3,
@@ -36,6 +35,7 @@ from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.integers import ceil_div
 from autotune.compiler import compile_kernel
+from autotune.contract.wide_layouts import untouched
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.emulator import verify
 from autotune.search_spaces.contract.modelled_time import modelled_seconds

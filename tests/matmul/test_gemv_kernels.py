@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from matmul.gemv_cases import BF16, FP16, SPEC, scheduled
-from nvrtc import compile_unoptimised
 
 from autotune import emulator
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
+from autotune.contract.nvrtc import compile_unoptimised
 from autotune.search_spaces.matmul.gemv import OPERATOR
 from autotune.verification import launch_arrays
 

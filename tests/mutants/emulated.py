@@ -26,8 +26,7 @@ def cases_with(code: str) -> list[Case]:
 
 @cache
 def _emitted() -> list[tuple[Case, str]]:
-    from contract.operator_cases import CASES
-
+    from autotune.contract.operator_cases import CASES
     from autotune.search_spaces.contract.registry import operator
 
     cases = sorted(CASES, key=lambda case: sum(case[1].work.operations.values()))

@@ -14,6 +14,7 @@ import pytest
 from own_kernels.conftest import EXAMPLES
 
 from autotune import emulator
+from autotune.devices.driver import cuda_device_count
 from autotune.new.write import write_operator
 from autotune.search_spaces.contract import registry
 from autotune.search_spaces.contract.generator import vouches
@@ -81,6 +82,42 @@ sys.exit(run("tune axpby --device h200 --n 5000 --trials 1 --json".split()))
     returned, _, tuned = done.stdout.partition("\n")
     (result,) = json.loads(tuned)["results"]
     assert (returned, result["operator"], result["problem"]) == ("[3.0, 3.0, 3.0]", "axpby", "n5000")
+
+
+def suite(installed, folder, *options):
+    """What pytest prints of the contract suite, in a folder without tests."""
+    path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", "pytest", "-p", "autotune.pytest_plugin", "-p", "no:cacheprovider", *options]
+    own = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=own)
+
+
+def test_the_contract_suite_is_that_of_a_package(installed, tmp_path):
+    done = suite(installed, tmp_path, "--autotune-operator", "twice_it", "-v", "-k", "reference or gpu or a_call")
+    assert done.returncode == 0, done.stdout
+    assert "test_reference_kernel_is_right[twice_it-" in done.stdout
+    assert "test_a_call_computes_the_reference[twice_it]" in done.stdout
+    assert "SKIPPED (needs an NVIDIA GPU)" in done.stdout or cuda_device_count()
+    assert "sgemm" not in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_contract_suite_finds_a_bug(installed, tmp_path):
+    source = installed / "twice_it" / "twice_it.cuh"
+    text = source.read_text()
+    source.write_text(text.replace("arguments.n", "(arguments.n - 1)"))
+    try:
+        done = suite(installed, tmp_path, "--autotune-operator", "twice_it", "-k", "a_call_computes")
+    finally:
+        source.write_text(text)
+    assert done.returncode == 1
+    assert "FAILED" in done.stdout
+
+
+def test_the_contract_suite_of_nothing(installed, tmp_path):
+    done = suite(installed, tmp_path, "--autotune-operator", "twice_them")
+    assert done.returncode == 4
+    assert "ERROR: unknown operator 'twice_them'; did you mean twice_it" in done.stderr
 
 
 def test_a_package_replaces_no_operator(monkeypatch):

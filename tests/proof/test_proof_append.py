@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from append import OPERATOR, AppendProblem, AppendSchedule
-from contract.wide_layouts import check_wide, wide_layouts
 
 from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call, problem_of_sizes
+from autotune.contract.wide_layouts import check_wide, wide_layouts
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.machine.devices import named_device
 

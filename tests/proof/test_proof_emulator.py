@@ -4,12 +4,12 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from contract.checker import check_checker, check_reference_kernel
 from probe import OPERATOR, ProbeProblem, ProbeSchedule, emit, emit_naive
 from probe_calls import edited
 
 from autotune import emulator
 from autotune.compiler import CompileError
+from autotune.contract.checker import check_checker, check_reference_kernel
 from autotune.emulator import EmulatorError, verify
 
 PROBLEM = ProbeProblem(40, 200)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
-from nvrtc import INCLUDE
 from probe import OPERATOR, ProbeSchedule
 
 from autotune.codegen.model.argument import Argument
@@ -17,6 +16,7 @@ from autotune.codegen.model.im2col import Im2col
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.packing import packed
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
+from autotune.contract.nvrtc import INCLUDE
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.export import TraceError, write
 from autotune.export.tables import tables

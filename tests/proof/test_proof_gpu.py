@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from append import OPERATOR as APPEND
 from append import AppendSchedule
-from contract.checker import check_checker, check_reference_kernel
 from cuda.bindings import driver
 from cuda.core import Device
 from cuda.core.utils import StridedMemoryView
@@ -20,6 +19,7 @@ from test_proof_append import APART, BHSD, BSHD
 from autotune import dispatcher
 from autotune.base.cuda_core import handle_return
 from autotune.compiler import compile_kernel
+from autotune.contract.checker import check_checker, check_reference_kernel
 from autotune.db import Status, TuningDB
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.sanitizer_launch import run

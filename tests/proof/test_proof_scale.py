@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
-from nvrtc import INCLUDE
 from probe_calls import edited
 from refusals import refused
 from scale_lists import CALL, OPERATOR, ScaleProblem, ScaleSchedule
@@ -17,6 +16,7 @@ from autotune import dispatcher
 from autotune.bench.dispatch.example_call import example_call
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.lists import element
+from autotune.contract.nvrtc import INCLUDE
 from autotune.emulator import EmulatorError, verify
 from autotune.export import write
 from autotune.export.interface import header, source

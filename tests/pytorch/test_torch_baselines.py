@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from contract.operator_cases import SMALL_PROBLEMS
 
 from autotune.bench.torch_tensors import torch_tensor
 from autotune.codegen.epilogue.activation import FUSED
@@ -18,6 +17,7 @@ from autotune.codegen.model.tensor import Role, Tensor, Within
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.contract.operator_cases import SMALL_PROBLEMS
 from autotune.search_spaces.contract.baselines import TorchCall
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.verification import compare, launch_arrays, scale_name

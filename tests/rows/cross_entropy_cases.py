@@ -3,6 +3,7 @@
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
+from autotune.codegen.rows.cross_entropy.split.schedule import LossSplitSchedule
 
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
@@ -27,4 +28,18 @@ _BULK = CrossEntropySchedule.parse(
     ["threads=64", "TPR=64", "cluster=2", "vector_width=4", "hold=shared", "passes=online", "early=1", "bulk=1"]
 )
 # Whole vectors, rows that begin between them, and 25 vectors for four warps. Few problems drawn are long enough.
-OWN_CASES = [(CrossEntropyProblem(3, columns, lse=True, gradient=True), _BULK) for columns in (1044, 1045, 100)]
+OWN_CASES = [
+    *((CrossEntropyProblem(3, columns, lse=True, gradient=True), _BULK) for columns in (1044, 1045, 100)),
+    *(
+        (problem, LossSplitSchedule.parse(words.split()))
+        for problem, words in (
+            (CrossEntropyProblem(7, 1500, lse=True), "BPR=3 threads=128 vector_width=4 loads_in_flight=2"),
+            (CrossEntropyProblem(7, 1001, BF16, gradient=True), "BPR=5 threads=32 vector_width=8 streaming=1"),
+            (
+                CrossEntropyProblem(9, 333, FP16, DType.INT32, True, True, True, ldx=335, lse=True, gradient=True),
+                "BPR=2 threads=64 vector_width=2",
+            ),
+            (CrossEntropyProblem(5, 7, smoothed=True), "BPR=9 threads=32"),  # most pieces are empty
+        )
+    ),
+]

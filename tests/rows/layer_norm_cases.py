@@ -2,6 +2,7 @@
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import LayerNormProblem
+from autotune.codegen.rows.norm.split.schedule import NormSplitSchedule
 
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
@@ -19,3 +20,17 @@ SMALL_PROBLEMS = (
     LayerNormProblem(16, 256),
     LayerNormProblem(19, 521, BF16, float32_weight=True, residual=True, statistics=True, ldx=528, ldy=544),
 )
+
+OWN_CASES = [
+    (problem, NormSplitSchedule.parse(words.split()))
+    for problem, words in (
+        (LayerNormProblem(3, 1500, statistics=True), "BPR=3 threads=128 vector_width=4 loads_in_flight=2"),
+        (LayerNormProblem(11, 1001, BF16, float32_weight=True), "BPR=5 threads=32 vector_width=8 streaming=1"),
+        (
+            LayerNormProblem(5, 333, FP16, bias=False, statistics=True, ldx=335, ldy=337),
+            "BPR=2 threads=64 vector_width=2",
+        ),
+        (LayerNormProblem(4, 301, align_x=4, align_y=4), "BPR=4 threads=32 vector_width=4 specialize=shape"),
+        (LayerNormProblem(2, 7, weight=False, bias=False), "BPR=9 threads=32"),  # most pieces are empty
+    )
+]

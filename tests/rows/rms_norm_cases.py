@@ -2,6 +2,7 @@
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.norm.problem import RmsNormProblem
+from autotune.codegen.rows.norm.split.schedule import NormSplitSchedule
 
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
 
@@ -19,3 +20,11 @@ SMALL_PROBLEMS = (
     RmsNormProblem(16, 256),
     RmsNormProblem(19, 521, BF16, float32_weight=True, residual=True, statistics=True, ldx=528, ldy=544),
 )
+
+OWN_CASES = [
+    (problem, NormSplitSchedule.parse(words.split()))
+    for problem, words in (
+        (RmsNormProblem(3, 1500, statistics=True), "BPR=3 threads=128 vector_width=4 loads_in_flight=2"),
+        (RmsNormProblem(11, 1001, BF16, ldx=1003), "BPR=5 threads=32 vector_width=8 streaming=1"),
+    )
+]

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from contract.checker import check_reference_kernel
 from planted import caught
 from refusals import illegal
 
@@ -14,6 +13,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropySchedule
 from autotune.codegen.rows.softmax.schedule import Passes
+from autotune.contract.checker import check_reference_kernel
 from autotune.emulator import EmulatorError
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from contract.checker import check_reference_kernel
 from planted import caught, check_caught
 from refusals import illegal
 
@@ -16,6 +15,7 @@ from autotune.codegen.rows.norm_backward.emit import emit
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.norm_backward.schedule import NormBackwardSchedule
 from autotune.compiler import compile_kernel
+from autotune.contract.checker import check_reference_kernel
 from autotune.emulator import EmulatorError, verify
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from contract.wide_layouts import check_wide, wide_layouts
 from planted import caught, check_caught, with_bug
 from reduce_cases import FOLDED, SPEC
 from reduce_elements import SPLIT, WHOLE, cancelling, constant, placed, split_problem, with_elements
@@ -16,6 +15,7 @@ from autotune.codegen.rows.reduce.emit import emit, emit_serial, emit_tree
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import DTYPES, Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
+from autotune.contract.wide_layouts import check_wide, wide_layouts
 from autotune.emulator import verify
 from autotune.search_spaces.rows.reduce import OPERATOR
 

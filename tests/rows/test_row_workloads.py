@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem
+from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
-from autotune.codegen.rows.norm.problem import RmsNormProblem
+from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
 from autotune.codegen.rows.norm.schedule import RmsNormSchedule
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
@@ -15,9 +15,9 @@ from autotune.codegen.rows.reduce.schedule import ReduceSchedule
 from autotune.codegen.rows.schedule import RowStorage
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
-from autotune.codegen.rows.softmax.split.schedule import SplitSchedule
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
 from autotune.codegen.rows.softmax_backward.schedule import SoftmaxBackwardSchedule
+from autotune.codegen.rows.split.schedule import SplitRowSchedule
 from autotune.dispatcher.choice.modelled import preferred
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.contract.registry import operator
@@ -159,8 +159,18 @@ def test_narrow_loads_are_many():
         (SoftmaxProblem(1, 2**24, causal=True), False),  # of which a part counts
         (SoftmaxProblem(1, 2**24, batch_invariant=True), False),
         (SoftmaxProblem(8, 2**20), False),  # clusters of 8 blocks have half of the SMs
+        (SoftmaxProblem(16, 2**20), True),  # of which L2 has lost much when it is read again
+        (RmsNormProblem(1, 2**24), True),
+        (RmsNormProblem(8, 2**20), True),
+        (RmsNormProblem(512, 2**20), False),
+        (RmsNormProblem(1, 2**24, residual=True), False),
+        (LayerNormProblem(2, 3000001, statistics=True), True),
+        (LayerNormProblem(1, 2**24, BF16, float8=True), False),
+        (CrossEntropyProblem(2, 2**22, BF16, gradient=True), True),
+        (CrossEntropyProblem(1, 2**24, batch_invariant=True), False),
     ],
 )
 def test_few_long_rows_are_split(problem, split):
-    schedule, _ = preferred(SOFTMAX, problem, H100)
-    assert isinstance(schedule, SplitSchedule) == split
+    name = {SoftmaxProblem: "softmax", RmsNormProblem: "rms_norm", LayerNormProblem: "layer_norm"}
+    schedule, _ = preferred(operator(name.get(type(problem), "cross_entropy")), problem, H100)
+    assert isinstance(schedule, SplitRowSchedule) == split

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from contract.checker import check_reference_kernel
 from planted import caught, check_caught
 from refusals import illegal
 from rows.softmax_cases import BF16, FP16, SPEC
@@ -17,6 +16,7 @@ from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax.schedule import Passes, SoftmaxSchedule
 from autotune.compiler import compile_kernel
+from autotune.contract.checker import check_reference_kernel
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.rows.softmax import OPERATOR
 from autotune.verification import launch_arrays

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from autotune.base.version import version_of
 from autotune.bench.baseline import Baseline, BaselineRun
 from autotune.bench.torch_tensors import session_tensors, torch_missing
 from autotune.search_spaces.contract.baselines import TorchCall
@@ -79,8 +79,6 @@ def _exact(torch: Any) -> Iterator[None]:
 def _versions(packages: tuple[str, ...]) -> Mapping[str, str]:
     import torch
 
-    found = {"torch": torch.__version__}
-    for package in packages:
-        with suppress(PackageNotFoundError):  # a PyTorch that was not built for the wheels of CUDA
-            found[package.removeprefix("nvidia-")] = version(package)
-    return found
+    # A PyTorch that was not built for the wheels of CUDA has none of them.
+    known = {one.removeprefix("nvidia-"): found for one in packages if (found := version_of(one))}
+    return {"torch": torch.__version__} | known

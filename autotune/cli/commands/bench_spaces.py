@@ -6,7 +6,6 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from pathlib import Path
 from statistics import fmean, median
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from autotune.base.files import write_text
+from autotune.base.version import version_of
 from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.options import JsonOption, output_option
 from autotune.cli.rendering.output import json_text, print_json, print_table
@@ -97,13 +97,8 @@ def _document(results: Sequence[SpaceResult], names: Sequence[str], seeds: int) 
 
 
 def _environment() -> dict[str, Any]:
-    found = {"python": platform.python_version(), "machine": platform.machine(), "cpus": os.cpu_count()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "cpus": os.cpu_count()}
+    return machine | {package: found for package in _PACKAGES if (found := version_of(package))}
 
 
 def _thinned(curve: Sequence[float]) -> list[float]:

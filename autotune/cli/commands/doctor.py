@@ -7,10 +7,11 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
+from autotune.base.version import version_of
 from autotune.cli.errors import CommandError, one_line
 from autotune.cli.options import DatabaseOption, JsonOption
 from autotune.cli.rendering.output import print_json, print_table
@@ -74,12 +75,7 @@ def _check(name: str, look: Callable[[], str], essential: bool = True) -> Check:
 
 def _packages() -> str:
     names = [re.split(r"[^\w.-]", line)[0] for line in requires("autotune") or () if "extra ==" not in line]
-    missing = []
-    for name in names:
-        try:
-            version(name)
-        except PackageNotFoundError:
-            missing.append(name)
+    missing = [name for name in names if version_of(name) is None]
     if missing:
         raise OSError(f"missing: {', '.join(missing)}; run: pip install {' '.join(missing)}")
     return f"{len(names)} installed"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from inspect import cleandoc
 from typing import Any
+from weakref import WeakSet
 
 from autotune.dispatcher.arrays import arrays
 from autotune.dispatcher.settings import indices_are_checked
@@ -49,6 +50,7 @@ class Dispatched:
 
     def __init__(self, stated: Operator[Any, Any], call: Call) -> None:
         self.call = call
+        _all.add(self)
         self._resolver = Resolver(stated, call)
         self._given, self._fresh = Memory(), Memory()  # calls with outputs, and calls that allocate them
         self.function = self._made(function_source(call))
@@ -142,6 +144,7 @@ class Dispatched:
         return made
 
 
+_all: WeakSet[Dispatched] = WeakSet()  # also of operators that are forgotten, whose functions programs may hold
 _dispatched: dict[tuple[str, tuple[str, ...]], Dispatched] = {}
 
 
@@ -173,8 +176,8 @@ def forget(name: str) -> None:
 
 
 def clear() -> None:
-    """Forget all calls of all operators."""
-    for one in _dispatched.values():
+    """Forget all calls of all functions that are in use."""
+    for one in list(_all):
         one.clear()
 
 

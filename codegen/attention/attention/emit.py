@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from autotune.codegen.attention.fragments.meaning import mask_lines, score_lines
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import widest_divisor
@@ -19,8 +20,8 @@ _NAIVE_THREADS = 128
 _MOST_REFERENCE_BLOCKS = 1 << 16  # each takes one row after the other
 
 
-def source_of(problem: AttentionProblem) -> KernelSource:
-    """The problem as its kernels see it."""
+def source_of(problem: AttentionProblem, *, partials: bool = False) -> KernelSource:
+    """The problem as its kernels see it, which leave partial results in a part of the workspace if there are such."""
     more = {"lse": problem.lse, f"score {problem.score}": problem.scored, f"mask {problem.mask}": problem.masked}
     return KernelSource(
         "attention",
@@ -31,6 +32,10 @@ def source_of(problem: AttentionProblem) -> KernelSource:
         lines={**head_lines(problem), **_fragments(problem)},
         sizes=head_sizes(problem),
         workspace=True,
+        scalars=[
+            *(Argument(name, "float") for name in problem.scalars),
+            *([Argument("partials", "float*")] if partials else []),
+        ],
         scaled=("o",),
         served=", ".join([*head_words(problem), *(name for name, there in more.items() if there)]),
     )

@@ -36,7 +36,7 @@ __device__ __forceinline__ void apply_softcap(float (&s)[products][4], const Sco
 #  pragma unroll
   for (int i = 0; i < products; ++i) {
 #  pragma unroll
-    for (int j = 0; j < 4; ++j) s[i][j] = scores.logit(s[i][j]);
+    for (int j = 0; j < 4; j += 2) scores.become_logits(s[i][j], s[i][j + 1]);
   }
 #endif
 }

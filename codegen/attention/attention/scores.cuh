@@ -35,6 +35,18 @@ struct Scores {
 #endif
   }
 
+#if softcap
+  // Two products become logits by one reciprocal. Powers are bounded, so that the product of two is finite.
+  __device__ __forceinline__ void become_logits(float& first, float& second) const {
+    constexpr float most = 60.0f;  // where tanh is 1
+    const float a = 1.0f + exp2_flushed(min_nan(inner * first, most));
+    const float b = 1.0f + exp2_flushed(min_nan(inner * second, most));
+    const float twice = 2.0f * reciprocal(a * b);
+    first = fmaf(-twice, b, 1.0f);
+    second = fmaf(-twice, a, 1.0f);
+  }
+#endif
+
 #if scored || masked
   // The logit of a pair of a query and a key, as fragments state it.
   __device__ __forceinline__ float logit(float product, int batch, int head, int query, int key) const {

@@ -18,7 +18,7 @@ from .schedule import CrossEntropyBackwardSchedule, CrossEntropySchedule
 
 def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    source, facts = _source(problem), vector_facts(problem, schedule)
+    source, facts = loss_source(problem), vector_facts(problem, schedule)
     facts |= {"bulk": schedule.bulk} if isinstance(schedule, CrossEntropySchedule) else {"early": False}
     rows, header = served(problem, schedule, source.served), "backward" if problem.lse_given else "cross_entropy"
     return source.scheduled(schedule, header, facts=facts, served=rows)
@@ -26,7 +26,7 @@ def emit(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule) -> Prog
 
 def emit_naive(problem: LogitsProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), "cross_entropy_naive", reference=reference)
+    return row_naive(loss_source(problem), "cross_entropy_naive", reference=reference)
 
 
 def emit_reference(problem: LogitsProblem) -> Program:
@@ -39,7 +39,8 @@ def name_of(problem: LogitsProblem) -> str:
     return "cross_entropy_backward" if problem.lse_given else "cross_entropy"
 
 
-def _source(problem: LogitsProblem) -> KernelSource:
+def loss_source(problem: LogitsProblem) -> KernelSource:
+    """What the sources of all kernels of a problem state alike."""
     numbers = {
         "sums_weight": problem.error_weight(DType.FLOAT32),
         "gradient_weight": problem.error_weight(problem.dtype),

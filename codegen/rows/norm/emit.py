@@ -6,6 +6,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.rows.programs import row_naive
+from autotune.codegen.rows.schedule import RowSchedule
 from autotune.codegen.rows.vectors import served, vector_facts
 from autotune.codegen.source.kernel_source import KernelSource, using
 from autotune.codegen.source.problem_struct import double_constants
@@ -16,14 +17,14 @@ from .schedule import RmsNormSchedule
 
 def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    source = _source(problem)
-    rows, facts = served(problem, schedule, source.served), _vectors(problem, schedule)
+    source = norm_source(problem)
+    rows, facts = served(problem, schedule, source.served), norm_facts(problem, schedule)
     return source.scheduled(schedule, "norm", "norm_block", facts=facts, served=rows)
 
 
 def emit_naive(problem: NormProblem, *, reference: bool = False) -> Program:
     """See `row_naive`."""
-    return row_naive(_source(problem), "norm_naive", reference=reference)
+    return row_naive(norm_source(problem), "norm_naive", reference=reference)
 
 
 def emit_reference(problem: NormProblem) -> Program:
@@ -36,7 +37,8 @@ def name_of(problem: NormProblem) -> str:
     return "layer_norm" if problem.centered else "rms_norm"
 
 
-def _source(problem: NormProblem) -> KernelSource:
+def norm_source(problem: NormProblem) -> KernelSource:
+    """What the sources of all kernels of a problem state alike."""
     weights = {"error_weight": problem.result_dtype, "statistics_weight": DType.FLOAT32}
     quantised = {
         "Result": f"using Result = {problem.result_dtype.cuda};",
@@ -63,7 +65,7 @@ def _source(problem: NormProblem) -> KernelSource:
     )
 
 
-def _vectors(problem: NormProblem, schedule: RmsNormSchedule) -> dict[str, int | str]:
+def norm_facts(problem: NormProblem, schedule: RowSchedule) -> dict[str, int | str]:
     """See `vector_facts`; `weight_width` elements of weight or bias are loaded at once."""
     aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
     own = {"weight_width": 1 if schedule.skewed(problem) else min(schedule.vector_width, aligned)}

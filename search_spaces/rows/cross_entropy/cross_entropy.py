@@ -14,6 +14,7 @@ from .baselines import FORWARD_BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
 from .space import CrossEntropySpace, constraints
+from .split import KERNEL as SPLIT
 from .workload import workload
 
 _SPACE = CrossEntropySpace(CrossEntropySchedule)
@@ -22,7 +23,10 @@ OPERATOR = Operator(
     name="cross_entropy",
     summary="loss[r] = log(sum of exp(x[r])) - x[r, target[r]] along the last axis, and its gradient if asked for",
     problem_type=CrossEntropyProblem,
-    kernels=(Kernel(CrossEntropySchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),),
+    kernels=(
+        Kernel(CrossEntropySchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),
+        SPLIT,
+    ),
     reference=emit_reference,
     default=_SPACE.default,
     presets=PRESETS,

@@ -14,6 +14,7 @@ from .baselines import LAYER_BASELINES
 from .call import LAYER_CALL
 from .derivative import LAYER_DERIVATIVE
 from .space import NormSpace, constraints
+from .split import KERNEL as SPLIT
 from .workload import workload
 
 _SPACE = NormSpace(LayerNormSchedule)
@@ -22,7 +23,10 @@ OPERATOR = Operator(
     name="layer_norm",
     summary="y[r] = (x[r] - mean) / sqrt(variance of x[r] + eps) * weight + bias along the last axes",
     problem_type=LayerNormProblem,
-    kernels=(Kernel(LayerNormSchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),),
+    kernels=(
+        Kernel(LayerNormSchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),
+        SPLIT,
+    ),
     reference=emit_reference,
     default=_SPACE.default,
     presets=LAYER_PRESETS,

@@ -14,6 +14,7 @@ from .baselines import RMS_BASELINES
 from .call import RMS_CALL
 from .derivative import RMS_DERIVATIVE
 from .space import NormSpace, constraints
+from .split import KERNEL as SPLIT
 from .workload import workload
 
 _SPACE = NormSpace(RmsNormSchedule)
@@ -22,7 +23,7 @@ OPERATOR = Operator(
     name="rms_norm",
     summary="y[r] = x[r] / sqrt(mean of x[r]^2 + eps) * weight along the last axes, with a residual if asked for",
     problem_type=RmsNormProblem,
-    kernels=(Kernel(RmsNormSchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload),),
+    kernels=(Kernel(RmsNormSchedule, emit, constraints, _SPACE.space, _SPACE.candidates, row_checks, workload), SPLIT),
     reference=emit_reference,
     default=_SPACE.default,
     presets=RMS_PRESETS,

@@ -5,6 +5,9 @@
 #include "cuda/products.cuh"
 #include "cuda/shared_matrices.cuh"
 #include "cuda/shared_memory.cuh"
+#if splits > 1
+#  include "attention/attention/parts.cuh"
+#endif
 // O = softmax(scale·Q·Kᵀ)·V by the tensor cores of warps, each of which has some queries of a head. Tiles of
 // keys and values are in stages of shared memory or on their way there (cp.async). Weights stay in registers:
 // they are sums of one product, and an operand of the next.
@@ -115,7 +118,11 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
 __device__ __forceinline__ void attention_mma_sync_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Scores scores(arguments);
+#if splits > 1
+  const Tile tile = part_at<block_rows>(arguments, problem, blockIdx.x, Schedule::heads_together);
+#else
   const Tile tile = tile_at<block_rows>(arguments, problem, blockIdx.x, Schedule::heads_together);
+#endif
 #if segmented
   if (tile.query < 0) return;
 #endif
@@ -192,6 +199,11 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
   }
   async_wait<0>();
 #pragma unroll
-  for (int i = 0; i < row_tiles; ++i)
+  for (int i = 0; i < row_tiles; ++i) {
+#if splits > 1
+    leave_rows(arguments, problem, o[i], rows[i], tile, own_query + 16 * i);
+#else
     store_rows(arguments, problem, o[i], rows[i], scores.factor, tile, own_query + 16 * i);
+#endif
+  }
 }

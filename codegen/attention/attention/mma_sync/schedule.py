@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autotune.codegen.attention.attention.parts import SPLITS
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
@@ -28,6 +29,7 @@ class MmaSyncSchedule(Schedule):
         queries_in_registers: whether warps keep their queries there, rather than load them for each tile of keys.
         vector_width: elements of a copy.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
+        splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -41,6 +43,7 @@ class MmaSyncSchedule(Schedule):
     queries_in_registers: bool = tunable(True, values=(False, True))
     vector_width: int = tunable(2, values=(2, 4, 8), allowed=(2, 4, 8))
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -51,7 +54,7 @@ class MmaSyncSchedule(Schedule):
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
-        return problem.row_tiles(self.block_rows)
+        return problem.row_tiles(self.block_rows) * self.splits
 
     def shared_bytes(self, problem: AttentionProblem) -> int:
         """Queries and stages, whose rows are an odd number of 16-byte units."""

@@ -176,7 +176,11 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
   } else {
     release(stages.queries_empty);
   }
+#if splits > 1
+  leave_rows(arguments, problem, o, rows, tile, query);
+#else
   store_rows(arguments, problem, o, rows, scores.factor, tile, query);
+#endif
 }
 
 __device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem, Stages& stages) {

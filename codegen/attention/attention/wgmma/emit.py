@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from autotune.codegen.attention.attention.emit import source_of, stored_vector
+from autotune.codegen.attention.attention.emit import stored_vector
+from autotune.codegen.attention.attention.parts import split_program
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.tensor_maps import head_map
 from autotune.codegen.model.integers import round_up
@@ -18,8 +19,10 @@ def emit(problem: AttentionProblem, schedule: WgmmaSchedule) -> Program:
     of_keys = wgmma_source(schedule.tile_keys, dtype, dtype)
     of_values = wgmma_source(columns, dtype, dtype, n_adjacent=True, registers_a=True)
     rows = {"q": schedule.block_rows, "k": schedule.tile_keys, "v": schedule.tile_keys}
-    return source_of(problem).scheduled(
+    return split_program(
+        problem,
         schedule,
+        schedule.splits,
         "wgmma/block",
         "attention_wgmma_block",
         facts={"stored_vector": stored_vector(problem)},

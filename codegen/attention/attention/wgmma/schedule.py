@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autotune.codegen.attention.attention.parts import SPLITS
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.tensor_maps import ROW_BYTES, boxes
 from autotune.codegen.model.fields import tunable
@@ -36,6 +37,7 @@ class WgmmaSchedule(Schedule):
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
+        splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
     """
@@ -50,6 +52,7 @@ class WgmmaSchedule(Schedule):
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -70,7 +73,7 @@ class WgmmaSchedule(Schedule):
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
         tiles = self.tiles(problem)
-        return min(self.grid_blocks, tiles) if self.grid_blocks else tiles
+        return min(self.grid_blocks, tiles) if self.grid_blocks else tiles * self.splits
 
     def shared_bytes(self, problem: AttentionProblem) -> int:
         """Queries, stages and barriers."""

@@ -8,13 +8,15 @@ from dataclasses import replace
 from autotune.codegen.attention.attention.mma_sync.schedule import KEYS, PRODUCT, MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WARP
 from autotune.search_spaces.attention.small import small_problems
-from autotune.search_spaces.attention.tiles import heads_in_l2
+from autotune.search_spaces.attention.tiles import heads_in_l2, too_many_splits, useful_splits, usual_splits
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
+_LEAST_WARPS = _SPECS["threads"].values[0] // WARP
 _LEAST_VECTOR = _SPECS["vector_width"].values[0]
 # Threads, queries of a warp and keys of a tile that are tried first.
 _TILES = ((256, 16, 64), (128, 32, 64), (128, 16, 64), (128, 32, 32), (128, 16, 128), (64, 16, 64))
@@ -25,6 +27,7 @@ def constraints(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: Devi
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned copies"
+    yield from too_many_splits(problem, schedule.splits)
 
 
 def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:
@@ -36,7 +39,8 @@ def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]
     """All fields are drawn, as upper bounds: a schedule gets as much as there is room for."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
     heads = tuple(count for count in _SPECS["heads_together"].values if count < 2 * problem.all_heads)
-    parameters = field_parameters(MmaSyncSchedule, vector_width=widths, heads_together=heads)
+    splits = useful_splits(problem, _SPECS["warp_rows"].values[0] * _LEAST_WARPS, spec)
+    parameters = field_parameters(MmaSyncSchedule, vector_width=widths, heads_together=heads, splits=splits)
 
     def build(draw: Draw) -> MmaSyncSchedule:
         return fitted(problem, MmaSyncSchedule.from_dict(draw), spec)
@@ -73,6 +77,10 @@ def _less(keys: int) -> int:
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
     """Tiles of as many queries as FlashAttention-2 has first, smaller ones if these are few."""
     usual = MmaSyncSchedule(vector_width=problem.widest, heads_together=heads_in_l2(problem, spec))
+    splits = usual_splits(problem, usual.block_rows, spec)
+    if splits > 1:
+        yield fitted(problem, replace(usual, splits=splits), spec)
+        yield fitted(problem, replace(usual, splits=splits, threads=64), spec)
     for threads, rows, keys in (
         (128, 32, 64),
         (256, 16, 64),

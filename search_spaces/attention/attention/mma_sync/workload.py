@@ -7,10 +7,10 @@ from math import inf
 
 from autotune.codegen.attention.attention.mma_sync.schedule import PRODUCT, MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.hardware import LINE_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import seen_keys, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -50,7 +50,7 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         blocks=blocks,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
-        steps=max(1.0, seen_keys(problem, rows, keys) / keys),
+        steps=max(1.0, seen_keys(problem, rows, keys) / keys / schedule.splits),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         instructions=products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight,
@@ -59,6 +59,6 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         shared_clocks=(loaded + keys * dims * problem.dtype.bytes) / LINE_BYTES,
         lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
         bytes_loaded=keys * dims * problem.dtype.bytes,
-        bytes_stored=rows * problem.value_elements * problem.dtype.bytes,
+        bytes_stored=rows * problem.value_elements * (WORD_BYTES if schedule.splits > 1 else problem.dtype.bytes),
     )
-    return (grid,)
+    return (grid, *sums_workload(problem, schedule.splits))

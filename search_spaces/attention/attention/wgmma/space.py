@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention.wgmma.schedule import ARCHITECTURE, KEYS, WgmmaSchedule
+from autotune.codegen.attention.attention.wgmma.schedule import ARCHITECTURE, CONSUMER_ROWS, KEYS, WgmmaSchedule
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.search_spaces.attention.small import small_problems
 from autotune.search_spaces.attention.tensor_maps import unmapped
-from autotune.search_spaces.attention.tiles import heads_in_l2, seen_keys
+from autotune.search_spaces.attention.tiles import heads_in_l2, seen_keys, too_many_splits, useful_splits, usual_splits
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
@@ -36,6 +36,9 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
+    if schedule.splits > 1 and schedule.grid_blocks:
+        yield f"splits {schedule.splits}: expected 1 with blocks that stay"
+    yield from too_many_splits(problem, schedule.splits)
 
 
 def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
@@ -55,7 +58,9 @@ def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:
 def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
     """Keys and stages are upper bounds: a schedule gets as many as there is room for."""
     heads = tuple(n for n in field_specs(WgmmaSchedule)["heads_together"].values if n < 2 * problem.all_heads)
-    parameters = (*field_parameters(WgmmaSchedule, heads_together=heads), Parameter("grid", _GRIDS))
+    splits = useful_splits(problem, CONSUMER_ROWS, spec)
+    fields = field_parameters(WgmmaSchedule, heads_together=heads, splits=splits)
+    parameters = (*fields, Parameter("grid", _GRIDS))
 
     def build(draw: Draw) -> WgmmaSchedule:
         fields = {name: value for name, value in draw.items() if name != "grid"}
@@ -92,17 +97,24 @@ def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         pingpong=schedule.pingpong and schedule.consumers > 1,
         grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
         tickets=grid == _TICKETS,
+        splits=schedule.splits if grid == _TILES_OF_BLOCKS else 1,
     )
 
 
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
-    """FlashAttention-3's tiles first (hopper/tile_size.h), then others."""
+    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, with keys that blocks share."""
     widest = max(problem.head_dim, problem.value_elements)
     wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     together = heads_in_l2(problem, spec)
     uneven = problem.bounded_right or problem.segmented
     grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
+    for consumers, keys in tiles:
+        splits = usual_splits(problem, consumers * CONSUMER_ROWS, spec)
+        for shared in (splits, splits // 2):
+            if shared > 1:
+                usual = WgmmaSchedule(consumers, keys, 2, consumers > 1, wide, splits=shared)
+                yield fitted(problem, usual, spec, _TILES_OF_BLOCKS)
     for consumers, keys in tiles:
         for turns in (True, False):
             usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)

@@ -7,9 +7,10 @@ from math import inf
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
+from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import seen_keys, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -45,7 +46,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     costs = Costs.of(spec)
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     rows, keys = schedule.block_rows, schedule.tile_keys
-    of_tile = max(1.0, seen_keys(problem, rows, keys) / keys)
+    of_tile = max(1.0, seen_keys(problem, rows, keys) / keys / schedule.splits)
     # With tickets, blocks end at about the same time if tiles differ.
     evenly = schedule.tickets and (problem.bounded_right or problem.segmented)
     own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))
@@ -66,6 +67,6 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
         bytes_loaded=costs.loaded * keys * dims * problem.dtype.bytes,
-        bytes_stored=rows * problem.value_elements * problem.dtype.bytes * own,
+        bytes_stored=rows * problem.value_elements * (WORD_BYTES if schedule.splits > 1 else problem.dtype.bytes) * own,
     )
-    return (grid,)
+    return (grid, *sums_workload(problem, schedule.splits))

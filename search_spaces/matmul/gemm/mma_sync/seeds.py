@@ -57,6 +57,9 @@ _FEW_COLUMNS = (
 
 _BUSY = 0.75  # share of the SMs with a tile that is enough
 _BESIDE_WGMMA = 3
+# Steps of a tile that are worth dividing: on an H200, 3000x3000x33 of bfloat16, of two steps, took 73 µs in as many
+# blocks as SMs, and 22 µs in a block for each tile.
+_DIVISIBLE = 6
 
 
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
@@ -105,6 +108,8 @@ def _idleness(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec)
 
 def _grids(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> list[str]:
     """As the space knows them, best guess first."""
+    if schedule.steps(problem) < _DIVISIBLE:
+        return ["tiles"]
     known = grids(problem, spec)
     tiles = max(1, schedule.tiles(problem))
     resident = schedule.min_blocks_per_sm

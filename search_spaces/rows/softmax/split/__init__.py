@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from autotune.codegen.rows.softmax.split.emit import emit
-from autotune.codegen.rows.softmax.split.schedule import SplitSchedule
-from autotune.search_spaces.contract.kernel import Kernel
 
-from .space import applies, candidates, checks, constraints, space
+from .space import SPACE
 from .workload import workload
 
-KERNEL = Kernel(SplitSchedule, emit, constraints, space, candidates, checks, workload, applies)
+KERNEL = SPACE.kernel(emit, workload)

@@ -1,0 +1,68 @@
+#pragma once
+#include "attention/attention/online_softmax.cuh"
+#include "attention/attention_decode/states.cuh"
+// Keys of a tile of queries that several blocks share: each leaves what its part makes of the rows, and a
+// launch behind them adds that up in the order of the parts.
+
+// The tile of block `index`, with its part of the keys; there may be none left.
+template <int rows>
+__device__ __forceinline__ Tile part_at(const Arguments& arguments, const Problem& problem, int index,
+                                        int together) {
+  Tile tile = tile_at<rows>(arguments, problem, index / Schedule::splits, together);
+  const int tiles = (max(0, tile.end - tile.begin) + Schedule::tile_keys - 1) / Schedule::tile_keys;
+  const int keys = (tiles + Schedule::splits - 1) / Schedule::splits * Schedule::tile_keys;
+  tile.begin += index % Schedule::splits * keys;
+  tile.end = min(tile.end, tile.begin + keys);
+  return tile;
+}
+
+// Leaves the sums of rows `query` and the one 8 below, of those that are there.
+template <int products>
+__device__ __forceinline__ void leave_rows(const Arguments& arguments, const Problem& problem,
+                                           const float (&o)[products][4], const RowPair& rows,
+                                           const Tile& tile, int query) {
+  const Sequence sequence = sequence_of(arguments, problem, tile);
+  const int place = threadIdx.x % 4;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const float sum = reduce_lanes<4>(rows.sum[half], Sum());
+    const int own = sequence.query_base + query + 8 * half;
+    if (query + 8 * half >= sequence.queries) continue;
+    const int row = (tile.batch * problem.queries + own) * problem.heads + tile.head;
+    const int part = blockIdx.x % Schedule::splits, all = problem.queries * problem.all_heads;
+    float* state = arguments.partials + (part * all + row) * state_floats;
+    if (place == 0) {
+      state[0] = rows.largest[half];
+      state[1] = sum;
+    }
+#pragma unroll
+    for (int i = 0; i < products; ++i) {
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        const int column = 8 * i + 2 * place + j;
+        if (column < Problem::value_dim) state[2 + column] = o[i][2 * half + j];
+      }
+    }
+  }
+}
+
+constexpr int sums_threads = 256;
+
+// A thread adds the parts of a column of a row.
+__device__ __forceinline__ void attention_sums_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Scores scores(arguments);
+  const int index = blockIdx.x * sums_threads + threadIdx.x, rows = problem.queries * problem.all_heads;
+  const int row = index / Problem::value_dim, column = index % Problem::value_dim;
+  if (row >= rows) return;
+  const int head = row % problem.heads, query = row / problem.heads % problem.queries;
+  const int batch = row / problem.heads / problem.queries;
+  const RowSums sums = add_states(arguments.partials, Schedule::splits, rows, row, column, scores.factor);
+  const RowEnd ended = end_of_row(arguments, sums.largest, sums.sum, scores.factor, head);
+  arguments.o[batch * problem.stride_o_b + query * problem.stride_o_s + head * problem.stride_o_h + column] =
+      from_float<Problem::Element>(sums.value * ended.factor);
+#if lse
+  const long long of_head = static_cast<long long>(batch) * problem.heads + head;
+  if (column == 0) arguments.lse[of_head * problem.queries + query] = ended.lse;
+#endif
+}

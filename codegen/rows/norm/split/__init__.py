@@ -1,0 +1,1 @@
+"""A norm of few long rows, each of which many blocks share."""
