@@ -63,11 +63,11 @@ __device__ __forceinline__ void send_to_rank(T* target, int rank, const T& value
 
 // What the block of a rank has in its shared memory at the place that `shared` has in this block's own.
 template <typename T>
-__device__ __forceinline__ T* shared_of_rank(T* shared, int rank) {
+__device__ __forceinline__ const T* shared_of_rank(const T* shared, int rank) {
 #ifdef AUTOTUNE_EMULATOR
-  return static_cast<T*>(const_cast<void*>(autotune_emulator::shared_of_rank(shared, rank)));
+  return static_cast<const T*>(autotune_emulator::shared_of_rank(shared, rank));
 #elif __CUDA_ARCH__ >= 900
-  T* theirs;
+  const T* theirs;
   asm("mapa.u64 %0, %1, %2;" : "=l"(theirs) : "l"(shared), "r"(rank));
   return theirs;
 #else
