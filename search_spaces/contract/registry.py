@@ -135,7 +135,6 @@ OPERATORS = _Operators(
         "letterbox": ".vision.letterbox",
         "decode": ".vision.decode",
         "decode_anchors": ".vision.decode_anchors",
-        "detect": ".vision.detect",
         "nms": ".vision.nms",
     },
     group="autotune.operators",
