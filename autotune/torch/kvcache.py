@@ -72,6 +72,35 @@ def flash_attn_with_kvcache(
     return dispatcher.attention_decode(*arrays, **options, lse=lse), lse
 
 
+def block_table(
+    indptr: Any, indices: Any, last_page_len: Any, page: int, columns: int | None = None
+) -> tuple[Any, Any]:
+    """FlashInfer's pages of requests, as `flash_attn_with_kvcache` takes them: without a loop, and on their device.
+
+    Args:
+        indptr: int32 of shape (batch + 1,): where the pages of each request begin among `indices`, and their number.
+        indices: int32 of shape (all_pages,): the pages of one request behind those of another.
+        last_page_len: int32 of shape (batch,): keys in the last page of each request.
+        page: places of a page.
+        columns: pages that a request has room for. By default the most that one has, for which the host waits; state it
+            where a graph is captured.
+
+    Returns:
+        The table, int32 of shape (batch, columns), with page 0 behind those of a request, and the keys of each request,
+        int32 of shape (batch,).
+    """
+    counts = indptr.diff()
+    if columns is None:
+        columns = int(counts.max()) if len(counts) else 0
+    places = torch.arange(columns, device=indptr.device)
+    there = places < counts[:, None]
+    found = (indptr[:-1, None] + places).clamp(max=max(0, len(indices) - 1)).long()
+    pages = indices[found] if len(indices) else torch.zeros_like(found)
+    table = torch.where(there, pages, 0).int()
+    lengths = torch.where(counts > 0, (counts - 1) * page + last_page_len, 0).int()
+    return table, lengths
+
+
 def _slots(lengths: Any, new: int, page: int, table: Any) -> Any:
     """Of new keys of each request, those of one behind those of another; -1 where the cache has no room."""
     places = lengths[:, None].long() + torch.arange(new, device=lengths.device)

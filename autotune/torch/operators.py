@@ -24,6 +24,7 @@ from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.registry import OPERATORS
 
 from .eager import Named, binder, examined, recorder
+from .registration import register
 from .schema import outputs_made, schema
 
 
@@ -37,16 +38,19 @@ class _Operator:
     def __init__(self, call: Call, derivative: Derivative | None) -> None:
         self._call, self._derivative = call, derivative
         self._parameters = [call.signature.parameters[name] for name in call.functional]
+        self._names = [parameter.name for parameter in self._parameters]
         self._bind = binder(call.name, self._parameters, call.inputs)
         self._made = outputs_made(call, derivative)
         self._required = len(call.required_outputs)
         self._computations: dict[tuple[str, ...], tuple[Callable[..., Any], tuple[str, ...]]] = {}
-        operator = torch.library.custom_op(
-            f"autotune::{call.name}", self._dispatched, mutates_args=call.updates, schema=schema(call, derivative)
-        )
-        operator.register_fake(self._fake)
+        stated = schema(call, derivative)
         if derivative is not None:
-            operator.register_autograd(self._backward, setup_context=self._setup)
+            register(call.name, stated, self._dispatched, self._fake, self._backward, self._setup)
+        else:
+            operator = torch.library.custom_op(
+                f"autotune::{call.name}", self._dispatched, mutates_args=call.updates, schema=stated
+            )
+            operator.register_fake(self._fake)
 
     def function(self) -> Callable[..., Any]:
         """What users call."""
@@ -75,13 +79,13 @@ class _Operator:
 
     def _named(self, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[Named, Named]:
         """Inputs and other arguments by name, of a call that PyTorch makes: all parameters are positional there."""
-        names = (parameter.name for parameter in self._parameters)
-        return self._bind(**dict(zip(names, arguments, strict=False)), **options)
+        return self._bind(**dict(zip(self._names, arguments, strict=False)), **options)
 
     def _dispatched(self, *arguments: Any, **options: Any) -> Any:
         """The outputs that are made, for PyTorch's dispatcher, which turns tuples into lists."""
         inputs, others = self._named(arguments, options)
-        inputs = {name: _for_each(torch.Tensor.detach, tensor) for name, tensor in inputs.items()}
+        if torch.is_grad_enabled():
+            inputs = {name: _for_each(torch.Tensor.detach, tensor) for name, tensor in inputs.items()}
         others = {name: tuple(value) if isinstance(value, list) else value for name, value in others.items()}
         compute, names = self._computation(others)
         returned = compute(**inputs, **others)
@@ -141,10 +145,9 @@ class _Operator:
 
         It leaves out arguments at the end that have their default values.
         """
-        names = [parameter.name for parameter in self._parameters]
-        wanted = frozenset(compress(names, ctx.needs_input_grad))
+        wanted = frozenset(compress(self._names, ctx.needs_input_grad))
         found = self._gradients(ctx, True, wanted, gradients)
-        return tuple(found.get(name) for name in names[: len(ctx.needs_input_grad)])
+        return tuple(found.get(name) for name in self._names[: len(ctx.needs_input_grad)])
 
     def _gradients(self, ctx: Any, recorded: bool, wanted: frozenset[str], gradients: tuple[Any, ...]) -> Named:
         assert self._derivative is not None

@@ -56,6 +56,17 @@ OWN_CASES = [
     (_SHARED, FmaSchedule(64, 8, 4, 1, 8, 2)),
     (replace(_SHARED, top_left=True), FmaSchedule(64, 3, 32, 4, 2, 4)),
     (_GROUP, MmaSyncSchedule(64, 32, 8, 2)),
+    (_GROUP, MmaSyncSchedule(32, 16, 8, 4, 2, 3)),
+    (AttentionDecodeProblem(1, 150, 14, 3, 1, head_dim=40, page=6), MmaSyncSchedule(64, 32, 2, 2, 1, 2)),
+    # Warps that share keys, some of which have fewer elements of them than others, or none.
+    (
+        AttentionDecodeProblem(1, 90, 14, 3, 2, head_dim=136, value_dim=72, page=1, lse=True),
+        MmaSyncSchedule(64, 16, 8, 2, share_keys=True),
+    ),
+    (
+        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=160, value_dim=128, page=5, softcap=True),
+        MmaSyncSchedule(128, 32, 8, 2, 1, 2, share_keys=True),
+    ),
     (replace(_SHARED, top_left=True), MmaSyncSchedule(64, 16, 4, 2)),
     # More rows than a block has; columns of values and elements of keys that no product divides.
     (

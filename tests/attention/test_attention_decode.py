@@ -17,7 +17,11 @@ from autotune.search_spaces.attention.attention_decode import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-SCHEDULES = [FmaSchedule(64, 3, 8, 2, 8, 2), MmaSyncSchedule(32, 16, 8, 2)]  # tiles of 16 keys
+SCHEDULES = [
+    FmaSchedule(64, 3, 8, 2, 8, 2),
+    MmaSyncSchedule(32, 16, 8, 2),
+    MmaSyncSchedule(32, 16, 8, 2, 1, 2),
+]  # tiles of 16 keys
 NOWHERE = [-(2**31), -1, 2**31 - 1]
 ROOM, PAGE, DIM = 80, 5, 16
 # None, one, tiles of 16 keys and parts of two tiles, and what is beside their edges; all that there is room for.

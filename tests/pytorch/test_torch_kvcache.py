@@ -44,3 +44,17 @@ def test_new_keys_are_appended_and_seen(paged, causal):
         q, *caches, cache_seqlens=lengths + NEW, block_table=table if paged else None, causal=causal
     )
     assert torch.equal(again, o)
+
+
+@pytest.mark.parametrize("columns", [None, 4])
+def test_flashinfers_pages_become_a_table(columns):
+    """Of requests with none, one and several; the last pages are whole, or have one key."""
+    numbers = {"dtype": torch.int32}
+    indptr, last = torch.tensor([0, 0, 1, 4, 4, 6], **numbers), torch.tensor([0, 4, 1, 0, 3], **numbers)
+    indices = torch.tensor([7, 2, 9, 4, 0, 5], **numbers)
+    table, lengths = autotune_torch.block_table(indptr, indices, last, 4, columns)
+    expected = [[0, 0, 0], [7, 0, 0], [2, 9, 4], [0, 0, 0], [0, 5, 0]]
+    assert table.tolist() == [row + [0] * ((columns or 3) - 3) for row in expected]
+    assert lengths.tolist() == [0, 4, 9, 0, 7] and table.dtype == lengths.dtype == torch.int32
+    nothing, none = autotune_torch.block_table(indptr[:1], indices[:0], last[:0], 4, columns)
+    assert nothing.shape == (0, columns or 0) and none.shape == (0,)

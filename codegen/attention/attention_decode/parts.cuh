@@ -7,78 +7,108 @@
 // from the request's own length alone, and parts are added in order: a request has the same bits in any
 // batch.
 
-// Parts end between tiles, or where the request's keys do.
-//
-// Rows of a block, and keys from `begin` on, up to the one before `end`. Row i is query i / group of the
-// group's head i % group.
-struct Part {
+// Rows of a block. Row i is query i / group of the group's head i % group.
+struct BlockRows {
   int request;
   int head;  // of k and v
-  int first_row;
-  int rows;    // that there are
-  int number;  // of the part among `count`
-  int count;
+  int first;
+  int count;   // that there are
+  int number;  // of the part that the block has of their keys
+  int index;   // of the rows among those of all blocks
+
+  // Blocks with the same keys follow each other.
+  __device__ __forceinline__ explicit BlockRows(const Problem& problem) {
+    const int all = problem.queries * problem.group, tiles = (all + Schedule::rows - 1) / Schedule::rows;
+    const int tile = blockIdx.x % tiles, served = blockIdx.x / tiles / Schedule::splits;
+    number = blockIdx.x / tiles % Schedule::splits;
+    request = served / problem.kv_heads;
+    head = served % problem.kv_heads;
+    first = tile * Schedule::rows;
+    count = min(Schedule::rows, all - first);
+    index = served * tiles + tile;
+  }
+
+  __device__ __forceinline__ int query_of(const Problem& problem, int row) const {
+    return (first + row) / problem.group;
+  }
+  __device__ __forceinline__ int head_of(const Problem& problem, int row) const {
+    return head * problem.group + (first + row) % problem.group;
+  }
+  __device__ __forceinline__ const Problem::Element* q(const Arguments& arguments, const Problem& problem,
+                                                       int row) const {
+    return arguments.q + request * problem.stride_q_b + query_of(problem, row) * problem.stride_q_s +
+           head_of(problem, row) * problem.stride_q_h;
+  }
+};
+
+// Keys from `begin` on, up to the one before `end`. Parts end between tiles, or where the request's keys do.
+struct Part {
+  int count;  // of parts
   int begin;
   int end;
 
-  __device__ __forceinline__ Part(const Arguments& arguments, const Problem& problem,
-                                  const Sequence& sequence, int request, int head, int tile, int number,
-                                  int tile_keys)
-      : request(request), head(head), first_row(tile * Schedule::rows), number(number) {
-    rows = min(Schedule::rows, problem.queries * problem.group - first_row);
+  __device__ __forceinline__ Part(const Problem& problem, const Sequence& sequence, int number,
+                                  int tile_keys) {
     const int first = sequence.first_key(0), last = sequence.keys_end(problem.queries - 1);
     const int tiles = (max(0, last - first) + tile_keys - 1) / tile_keys;
-    const int tiles_of_part = (tiles + Schedule::splits - 1) / Schedule::splits;
-    count = tiles == 0 ? 1 : (tiles + tiles_of_part - 1) / tiles_of_part;
+    const int tiles_of_part = max(Schedule::part_tiles, (tiles + Schedule::splits - 1) / Schedule::splits);
+    count = max(1, (tiles + tiles_of_part - 1) / tiles_of_part);
     begin = first + number * tiles_of_part * tile_keys;
     end = min(last, begin + tiles_of_part * tile_keys);
   }
 };
 
-// Divides and stores column `column` of a row; that of column 0 stores the logarithm, too.
-__device__ __forceinline__ void store_column(const Arguments& arguments, const Problem& problem,
-                                             const Part& part, int row, int column, const RowSums& sums,
-                                             float factor) {
-  const int number = part.first_row + row, query = number / problem.group;
-  const int head = part.head * problem.group + number % problem.group;
-  const RowEnd ended = end_of_row(arguments, sums.largest, sums.sum, factor, head);
-  arguments.o[part.request * problem.stride_o_b + query * problem.stride_o_s + head * problem.stride_o_h +
-              column] = from_float<Problem::Element>(sums.value * ended.factor);
+// Adds states and stores the rows.
+__device__ __forceinline__ void store_rows(const Arguments& arguments, const Problem& problem,
+                                           const BlockRows& rows, const States& states, int count,
+                                           float factor, float* weights) {
+  add_states(
+      states, count, rows.count, factor, weights,
+      [&](int row, float largest, float sum) {
+        const int head = rows.head_of(problem, row);
+        const RowEnd ended = end_of_row(arguments, largest, sum, factor, head);
 #if lse
-  const long long of_request = part.request * static_cast<long long>(problem.heads);
-  if (column == 0) arguments.lse[(of_request + head) * problem.queries + query] = ended.lse;
+        const long long of_request = rows.request * static_cast<long long>(problem.heads);
+        if (threadIdx.x % 32 == 0)
+          arguments.lse[(of_request + head) * problem.queries + rows.query_of(problem, row)] = ended.lse;
 #endif
+        return ended.factor;
+      },
+      [&](int row, int column, float4 values) {
+        Problem::Element* o = arguments.o + rows.request * problem.stride_o_b +
+                              rows.query_of(problem, row) * problem.stride_o_s +
+                              rows.head_of(problem, row) * problem.stride_o_h + column;
+        const float own[4] = {values.x, values.y, values.z, values.w};
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          if (column + i < columns) o[i] = from_float<Problem::Element>(own[i]);
+      });
 }
 
-// Stores the rows of `count` states, or leaves their sum for the last block of the request's to finish, which
-// stores those of all parts. `index` is that of the rows among all blocks'.
+// Stores the rows of `count` states in shared memory, or leaves their sum for the last block of the rows' to
+// finish, which stores those of all parts. `weights` are in shared memory, too.
 __device__ __forceinline__ void finish_part(const Arguments& arguments, const Problem& problem,
-                                            const Part& part, const float* states, int count, int index,
-                                            float factor) {
-  constexpr int columns = Problem::value_dim;
+                                            const BlockRows& rows, const Part& part, const States& states,
+                                            int count, float factor, float* weights) {
+  __syncthreads();
 #if splits > 1
-  float* partials =
-      arguments.partials + index * static_cast<long long>(Schedule::splits * Schedule::rows * state_floats);
   if (part.count > 1) {
-    float* own = partials + part.number * Schedule::rows * state_floats;
-    for (int i = threadIdx.x; i < part.rows * columns; i += Schedule::threads) {
-      const int row = i / columns, column = i % columns;
-      const RowSums sums = add_states(states, count, Schedule::rows, row, column, factor);
-      float* target = own + row * state_floats;
-      target[2 + column] = sums.value;
-      if (column == 0) {
-        target[0] = sums.largest;
-        target[1] = sums.sum;
-      }
-    }
-    if (!is_last_block(static_cast<int*>(arguments.workspace) + index, part.count)) return;
-    states = partials;
-    count = part.count;
+    const States partials =
+        States(arguments.partials, gridDim.x).from(rows.index * static_cast<long long>(Schedule::splits));
+    const States own = partials.from(rows.number);
+    add_states(
+        states, count, rows.count, factor, weights,
+        [&](int row, float largest, float sum) {
+          if (threadIdx.x % 32 == 0) own.tops[row] = make_float2(largest, sum);
+          return 1.0f;
+        },
+        [&](int row, int column, float4 values) {
+          *reinterpret_cast<float4*>(own.values + row * state_pitch + column) = values;
+        });
+    if (!is_last_block(static_cast<int*>(arguments.workspace) + rows.index, part.count)) return;
+    store_rows(arguments, problem, rows, partials, part.count, factor, weights);
+    return;
   }
 #endif
-  for (int i = threadIdx.x; i < part.rows * columns; i += Schedule::threads) {
-    const int row = i / columns, column = i % columns;
-    store_column(arguments, problem, part, row, column,
-                 add_states(states, count, Schedule::rows, row, column, factor), factor);
-  }
+  store_rows(arguments, problem, rows, states, count, factor, weights);
 }

@@ -12,7 +12,8 @@ from autotune.codegen.model.schedule import Schedule
 
 from .problem import AttentionDecodeProblem
 
-_STATE = 2  # floats of a row beside its sums of values: the largest logit, and the sum of weights
+_TOP = 2  # floats of a row beside its sums of values: the largest logit, and the sum of weights
+_VECTOR = 4  # floats of sums of values that are loaded at once
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Parts(Schedule):
 
     rows = 1
     splits = 1
+    part_tiles = 1
 
     def row_blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have some keys: those of all rows of all heads of k and v of all requests."""
@@ -36,7 +38,11 @@ class Parts(Schedule):
 
     def state_bytes(self, problem: AttentionDecodeProblem) -> int:
         """Of what some keys make of the rows of a block."""
-        return WORD_BYTES * self.rows * (problem.value_elements + _STATE)
+        return WORD_BYTES * self.rows * (ceil_div(problem.value_elements, _VECTOR) * _VECTOR + _TOP)
+
+    def sum_bytes(self, problem: AttentionDecodeProblem, warps: int) -> int:
+        """Of shared memory that it takes to add the states of warps, and those of parts: weights are there, too."""
+        return warps * self.state_bytes(problem) + WORD_BYTES * self.rows * max(warps, self.splits)
 
     def program(self, problem: AttentionDecodeProblem, header: str, function: str) -> Program:
         """Of a kernel that leaves states of parts in the workspace."""

@@ -20,6 +20,7 @@ from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.model.work import Work
 
 MOST_QUERIES = 16
+MOST_DIM = 576  # elements of a head: the latent keys of DeepSeek's models
 # Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
 _REQUESTS, _KEYS = 8, 16384
 
@@ -54,6 +55,8 @@ class AttentionDecodeProblem(WeightedValues):
     }
 
     queries: int = size(1, most=MOST_QUERIES, short="q")
+    head_dim: int = kind(64, least=1, most=MOST_DIM, short="d")
+    value_dim: int = kind(0, least=0, most=MOST_DIM, short="e", implied=0)
     page: int = kind(0, least=0, most=1 << 20, short="page", implied=0)
     pages: int = size(4096, implied=0, short="pages")
     batch_invariant: bool = kind(False, codes=("", "invariant"))

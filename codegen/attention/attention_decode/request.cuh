@@ -45,13 +45,27 @@ struct CachedKeys {
 #endif
   }
 
-  __device__ __forceinline__ CachePlace place_of(const Problem& problem, int key) const {
+  // The page of a key.
+  __device__ __forceinline__ int page_of(const Problem& problem, int key) const {
 #if paged
     const unsigned page = table[key / Problem::page], last = problem.pages - 1;
-    return {static_cast<int>(min(page, last)), key % Problem::page};
+    return static_cast<int>(min(page, last));
 #else
-    return {row, key};
+    return row;
 #endif
+  }
+
+  // Where in its page a key is.
+  __device__ __forceinline__ static int slot_of(int key) {
+#if paged
+    return key % Problem::page;
+#else
+    return key;
+#endif
+  }
+
+  __device__ __forceinline__ CachePlace place_of(const Problem& problem, int key) const {
+    return {page_of(problem, key), slot_of(key)};
   }
 
   __device__ __forceinline__ const Element* key_at(const Problem& problem, CachePlace place) const {

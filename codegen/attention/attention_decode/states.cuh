@@ -4,7 +4,8 @@
 // What parts of a row's keys leave: the largest logit, the sum of weights, and the sums of weighted values.
 // Those of all rows of a block are a state in memory.
 
-constexpr int state_floats = Problem::value_dim + 2;  // of a row
+constexpr int columns = Problem::value_dim;
+constexpr int state_pitch = (columns + 3) / 4 * 4;  // floats of a row's sums of values, read four at a time
 
 // What is subtracted from scaled logits, so that the largest weight is 1.
 __device__ __forceinline__ float base_of(float largest, float factor) {
@@ -16,25 +17,62 @@ __device__ __forceinline__ float weight_of(float logit, float factor, float base
   return exp2_flushed(fmaf(logit, factor, -base));
 }
 
-struct RowSums {
-  float largest;
-  float sum;
-  float value;  // of one column
+// Where states are that follow each other.
+struct States {
+  float* values;  // of each row of each state, `state_pitch` apart
+  float2* tops;   // likewise: the largest logit, and the sum of weights
+
+  // In memory for `count` of them.
+  __device__ __forceinline__ States(float* memory, long long count)
+      : values(memory), tops(reinterpret_cast<float2*>(memory + count * Schedule::rows * state_pitch)) {}
+
+  // From state `index` on.
+  __device__ __forceinline__ States from(long long index) const {
+    States found = *this;
+    found.values += index * Schedule::rows * state_pitch;
+    found.tops += index * Schedule::rows;
+    return found;
+  }
 };
 
-// A row of `count` states of `rows` rows each, with one of its columns, in the order of the states.
-__device__ __forceinline__ RowSums add_states(const float* states, int count, int rows, int row, int column,
-                                              float factor) {
-  RowSums all = {-infinity(), 0.0f, 0.0f};
-  const float* first = states + row * state_floats;
-  const int step = rows * state_floats;
-  for (int i = 0; i < count; ++i) all.largest = max_nan(all.largest, first[i * step]);
-  const float base = base_of(all.largest, factor);
-  for (int i = 0; i < count; ++i) {
-    const float* state = first + i * step;
-    const float weight = weight_of(state[0], factor, base);
-    all.sum = fmaf(state[1], weight, all.sum);
-    all.value = fmaf(state[2 + column], weight, all.value);
+// Adds `count` states in order. `end(row, largest, sum)`, by one lane of each row, returns what all of its
+// weights are multiplied by; `store(row, column, values)` gets the sums of four columns. `weights` has room
+// for those of all rows and states in shared memory. All threads of the block call it.
+template <class End, class Store>
+__device__ __forceinline__ void add_states(const States& states, int count, int rows, float factor,
+                                           float* weights, End end, Store store) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  for (int row = warp; row < rows; row += Schedule::threads / 32) {
+    float* of_row = weights + row * count;
+    float largest = -infinity(), sum = 0.0f;
+    for (int i = lane; i < count; i += 32)
+      largest = max_nan(largest, states.tops[i * Schedule::rows + row].x);
+    largest = reduce_lanes<32>(largest, Max());
+    const float base = base_of(largest, factor);
+    for (int i = lane; i < count; i += 32) {
+      const float2 top = states.tops[i * Schedule::rows + row];
+      const float weight = weight_of(top.x, factor, base);
+      of_row[i] = weight;
+      sum = fmaf(top.y, weight, sum);
+    }
+    const float scale = end(row, largest, reduce_lanes<32>(sum, Sum()));
+    for (int i = lane; i < count; i += 32) of_row[i] *= scale;
   }
-  return all;
+  __syncthreads();
+  constexpr int vectors = state_pitch / 4;
+  for (int vector = threadIdx.x; vector < rows * vectors; vector += Schedule::threads) {
+    const int row = vector / vectors, column = vector % vectors * 4;
+    const float* first = states.values + row * state_pitch + column;
+    float4 sums = {};
+#pragma unroll 8
+    for (int i = 0; i < count; ++i) {
+      const float4 values = *reinterpret_cast<const float4*>(first + i * (Schedule::rows * state_pitch));
+      const float weight = weights[row * count + i];
+      sums.x = fmaf(values.x, weight, sums.x);
+      sums.y = fmaf(values.y, weight, sums.y);
+      sums.z = fmaf(values.z, weight, sums.z);
+      sums.w = fmaf(values.w, weight, sums.w);
+    }
+    store(row, column, sums);
+  }
 }

@@ -9,6 +9,7 @@ from autotune.codegen.attention.attention_decode.presets import PRESETS
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.search_spaces.contract.operator import Operator
 
+from .baselines import BASELINES
 from .call import CALL
 from .default import KERNELS, default
 
@@ -20,5 +21,6 @@ OPERATOR: Operator[AttentionDecodeProblem, Any] = Operator(
     default=default,
     reference=emit_reference,
     presets=PRESETS,
+    baselines=BASELINES,
     call=CALL,
 )

@@ -81,21 +81,18 @@ struct GroupRows {
   }
 
   // By the first group of a warp.
-  __device__ __forceinline__ void store(float* state) const {
+  __device__ __forceinline__ void store(const States& state) const {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
-      float* target = state + row * state_floats;
-      if (lane == 0) {
-        target[0] = largest[row];
-        target[1] = sum[row];
-      }
+      if (lane == 0) state.tops[row] = make_float2(largest[row], sum[row]);
 #pragma unroll
       for (int i = 0; i < own_values; ++i) {
         const int vector = i * lanes + lane;
         if (lane >= lanes || vector >= value_vectors) continue;
 #pragma unroll
-        for (int j = 0; j < width; ++j) target[2 + vector * width + j] = values[row][i][j];
+        for (int j = 0; j < width; ++j)
+          state.values[row * state_pitch + vector * width + j] = values[row][i][j];
       }
     }
   }
@@ -108,18 +105,21 @@ struct Queries {
   int end[rows];
 
   __device__ __forceinline__ Queries(const Arguments& arguments, const Problem& problem,
-                                     const Sequence& sequence, const Part& part) {
+                                     const BlockRows& block) {
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
-      const int number = part.first_row + row, query = number / problem.group;
-      const int head = part.head * problem.group + number % problem.group;
       Packed<Element, width> loaded[own_keys];
-      load_head<own_keys, key_vectors>(loaded,
-                                       arguments.q + part.request * problem.stride_q_b +
-                                           query * problem.stride_q_s + head * problem.stride_q_h,
-                                       row < part.rows);
+      load_head<own_keys, key_vectors>(loaded, block.q(arguments, problem, row), row < block.count);
 #pragma unroll
       for (int i = 0; i < own_keys; ++i) to_floats(values[row][i], loaded[i].elements);
+    }
+  }
+
+  __device__ __forceinline__ void bound(const Problem& problem, const Sequence& sequence,
+                                        const BlockRows& block) {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      const int query = block.query_of(problem, row);
       begin[row] = sequence.first_key(query);
       end[row] = sequence.keys_end(query);
     }
@@ -146,15 +146,13 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
   constexpr int loads = Schedule::keys_in_flight;
   const Problem problem(arguments);
   const Scores scores(arguments);
-  // Blocks with the same keys follow each other.
-  const int tiles = (problem.queries * problem.group + rows - 1) / rows;
-  const int tile = blockIdx.x % tiles, number = blockIdx.x / tiles % Schedule::splits;
-  const int served = blockIdx.x / tiles / Schedule::splits, request = served / problem.kv_heads;
-  const Sequence sequence = sequence_of_request(arguments, problem, request);
-  const Part part(arguments, problem, sequence, request, served % problem.kv_heads, tile, number, tile_keys);
-  if (number >= part.count) return;
-  const CachedKeys cached(arguments, problem, request, part.head);
-  const Queries queries(arguments, problem, sequence, part);
+  const BlockRows block(problem);
+  Queries queries(arguments, problem, block);
+  const Sequence sequence = sequence_of_request(arguments, problem, block.request);
+  const Part part(problem, sequence, block.number, tile_keys);
+  if (block.number >= part.count) return;
+  const CachedKeys cached(arguments, problem, block.request, block.head);
+  queries.bound(problem, sequence, block);
   GroupRows sums;
   const int group = threadIdx.x / lanes;
 #pragma unroll 1
@@ -194,8 +192,8 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
     }
   }
   sums.add_groups_of_warp(scores.factor);
-  float* states = dynamic_shared<float>();
-  sums.store(states + threadIdx.x / 32 * rows * state_floats);
-  __syncthreads();
-  finish_part(arguments, problem, part, states, warps, served * tiles + tile, scores.factor);
+  const States states(dynamic_shared<float>(), warps);
+  sums.store(states.from(threadIdx.x / 32));
+  finish_part(arguments, problem, block, part, states, warps, scores.factor,
+              reinterpret_cast<float*>(states.from(warps).tops));
 }

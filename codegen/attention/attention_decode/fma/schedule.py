@@ -26,6 +26,7 @@ class FmaSchedule(Parts):
         keys_in_flight: keys and values that a thread loads before it uses the first.
         vector_width: elements of a load.
         splits: parts that the keys of a request are cut into at most.
+        part_tiles: tiles that a part has at least.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -38,6 +39,7 @@ class FmaSchedule(Parts):
     keys_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True, short="KF")
     vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
+    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16), short="PT")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -54,7 +56,7 @@ class FmaSchedule(Parts):
 
     def footprint(self, problem: AttentionDecodeProblem) -> Footprint:
         """See `Schedule`; in shared memory each warp leaves its result."""
-        shared = self.state_bytes(problem) * self.threads // WARP
+        shared = self.sum_bytes(problem, self.threads // WARP)
         keys, values = self.own_elements(problem)
         loaded = self.keys_in_flight * ceil_div((keys + values) * problem.dtype.bytes, WORD_BYTES)
         registers = self.rows * (keys + values + self.keys_in_flight + 4) + loaded + _OTHER_REGISTERS

@@ -1,6 +1,9 @@
 #pragma once
 #include "attention/attention/online_softmax.cuh"
 #include "attention/attention_decode/parts.cuh"
+#if stages
+#  include "cuda/async_copy.cuh"
+#endif
 #include "cuda/packed.cuh"
 #include "cuda/products.cuh"
 #include "cuda/shared_memory.cuh"
@@ -9,23 +12,36 @@
 // if columns of one operand and rows of the other change places alike. With quad = lane / 4 and place =
 // lane % 4,
 //
-// - of 32 elements of a head of q and k, a lane has eight from 8·place on, of rows quad and quad + 8, and of
-// the keys quad of each eight: in one product it multiplies the first four, in the next one the others;
+// - of 32 elements of a head of q and k, a lane has eight, of rows quad and quad + 8, and of the keys quad of
+// each eight: in one product it multiplies the first four, in the next one the others;
 // - of 64 columns of values, a lane has eight from 8·quad on, of the keys 2·place, 2·place + 1, and of those
 // 8 behind: product i of eight has their columns i.
 
 using Element = Problem::Element;
 
 constexpr int warps = Schedule::threads / 32;
-constexpr int tile_keys = warps * Schedule::warp_keys;
+// Warps have keys of their own, or all have the same ones and some elements of each head.
+constexpr int key_warps = Schedule::share_keys ? 1 : warps;
+constexpr int head_warps = warps / key_warps;
+constexpr int tile_keys = key_warps * Schedule::warp_keys;
 constexpr int key_tiles = Schedule::warp_keys / 16;
 constexpr int products = Schedule::warp_keys / 8;  // along keys
-constexpr int chunks = (Problem::head_dim + 31) / 32;
-constexpr int column_groups = (Problem::value_dim + 63) / 64;
+// Of a warp: 32 elements of keys each, and 64 columns of values.
+constexpr int chunks = (Problem::head_dim + 32 * head_warps - 1) / (32 * head_warps);
+constexpr int column_groups = (Problem::value_dim + 64 * head_warps - 1) / (64 * head_warps);
 
-// Eight elements of a head from `first` on; zeros behind its last one, and where nothing is there.
-template <int elements>
-__device__ __forceinline__ void load_eight(unsigned (&words)[4], const Element* head, int first, bool there) {
+constexpr int key_vectors = products * chunks;  // of eight elements, which a lane has of a tile
+constexpr int tile_vectors = key_vectors + 4 * key_tiles * column_groups;
+
+using Eight = unsigned[4];  // eight elements
+
+__device__ __forceinline__ void store_eight(Eight& words, const uint4& loaded) {
+  words[0] = loaded.x, words[1] = loaded.y, words[2] = loaded.z, words[3] = loaded.w;
+}
+
+// Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
+__device__ __forceinline__ void load_eight(Eight& words, const Element* head, int elements, int first,
+                                           bool there) {
   constexpr int width = Schedule::vector_width;
   Packed<Element, 8> loaded;
   loaded.bits = make_uint4(0u, 0u, 0u, 0u);
@@ -37,114 +53,243 @@ __device__ __forceinline__ void load_eight(unsigned (&words)[4], const Element* 
       for (int j = 0; j < width; ++j) loaded.elements[i + j] = part.elements[j];
     }
   }
-  words[0] = loaded.bits.x, words[1] = loaded.bits.y, words[2] = loaded.bits.z, words[3] = loaded.bits.w;
+  store_eight(words, loaded.bits);
+}
+
+// The first of a warp's elements of keys, or of its columns of values, if it has so many.
+__device__ __forceinline__ int own_first(int elements) {
+  return Schedule::share_keys ? static_cast<int>(threadIdx.x) / 32 * elements : 0;
+}
+
+// The first of the eight elements that a lane has of a chunk of keys. Two loads that follow each other share
+// sectors, so that the first one asks for whole lines.
+__device__ __forceinline__ int key_element(int chunk) {
+  const int place = threadIdx.x % 4;
+#if !stages
+  if ((chunk | 1) < chunks) return own_first(32 * chunks) + chunk / 2 * 64 + place * 16 + chunk % 2 * 8;
+#endif
+  return own_first(32 * chunks) + chunk * 32 + place * 8;
 }
 
 // Rows quad and quad + 8 of the block.
 struct OwnRows {
-  unsigned q[chunks][2][4];
+  Eight q[chunks][2];
 
-  __device__ __forceinline__ OwnRows(const Arguments& arguments, const Problem& problem, const Part& part) {
+  __device__ __forceinline__ OwnRows(const Arguments& arguments, const Problem& problem,
+                                     const BlockRows& rows) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int row = lane / 4 + 8 * half, number = part.first_row + row;
-      const int query = number / problem.group, head = part.head * problem.group + number % problem.group;
-      const Element* of_row = arguments.q + part.request * problem.stride_q_b + query * problem.stride_q_s +
-                              head * problem.stride_q_h;
+      const int row = lane / 4 + 8 * half;
+      const Element* of_row = rows.q(arguments, problem, row);
 #pragma unroll
       for (int chunk = 0; chunk < chunks; ++chunk)
-        load_eight<Problem::head_dim>(q[chunk][half], of_row, 32 * chunk + lane % 4 * 8, row < part.rows);
+        load_eight(q[chunk][half], of_row, Problem::head_dim, key_element(chunk), row < rows.count);
     }
   }
 };
 
-// Keys that rows quad and quad + 8 see, of the block's part.
+// Keys that rows quad and quad + 8 see.
 __device__ __forceinline__ SeenKeys seen_of(const Problem& problem, const Sequence& sequence,
-                                            const Part& part) {
+                                            const BlockRows& rows) {
   SeenKeys seen(sequence, 0);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const int query = (part.first_row + static_cast<int>(threadIdx.x) % 32 / 4 + 8 * half) / problem.group;
+    const int query = rows.query_of(problem, static_cast<int>(threadIdx.x) % 32 / 4 + 8 * half);
     seen.begin[half] = sequence.first_key(query);
     seen.end[half] = sequence.keys_end(query);
   }
   return seen;
 }
 
-using KeyWords = unsigned[products][chunks][4];
-using ValueWords = unsigned[key_tiles][column_groups][4][4];
 using ValueSums = float[8 * column_groups][4];
 
-__device__ __forceinline__ void load_keys(KeyWords& words, const Problem& problem, const CachedKeys& cached,
-                                          int first, int end) {
+// Some keys of a warp, and the pages of those that are there, each in the lane of its number.
+struct WarpKeys {
+  int first;
+  int end;
+  int page;
+
+  __device__ __forceinline__ WarpKeys(const Problem& problem, const CachedKeys& cached, int first, int end)
+      : first(first), end(end), page(0) {
+    const int lane = threadIdx.x % 32, key = first + lane;
+    if (lane < Schedule::warp_keys && key < end) page = cached.page_of(problem, key);
+  }
+
+  __device__ __forceinline__ CachePlace place_of(int number) const {
+    const int own = __shfl_sync(0xffffffffu, page, number);
+    return first + number < end ? CachePlace{own, CachedKeys::slot_of(first + number)} : CachePlace{0, 0};
+  }
+};
+
+// Number i of the keys of a warp of which a lane has values.
+__device__ __forceinline__ int value_key(int i) {
+  return i / 4 * 16 + static_cast<int>(threadIdx.x) % 4 * 2 + i % 2 + i % 4 / 2 * 8;
+}
+
+#if !stages
+// What a lane has of keys, and then of values.
+__device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Problem& problem,
+                                          const CachedKeys& cached, const WarpKeys& keys) {
   const int lane = threadIdx.x % 32;
-#pragma unroll
+#  pragma unroll
   for (int i = 0; i < products; ++i) {
-    const int key = first + 8 * i + lane / 4;
-    const bool there = key < end;
-    const CachePlace place = there ? cached.place_of(problem, key) : CachePlace{0, 0};
-#pragma unroll
+    const int number = 8 * i + lane / 4;
+    const Element* key = cached.key_at(problem, keys.place_of(number));
+    const bool there = keys.first + number < keys.end;
+#  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      load_eight<Problem::head_dim>(words[i][chunk], cached.key_at(problem, place), 32 * chunk + lane % 4 * 8,
-                                    there);
+      load_eight(words[i * chunks + chunk], key, Problem::head_dim, key_element(chunk), there);
+  }
+#  pragma unroll
+  for (int i = 0; i < 4 * key_tiles; ++i) {
+    const int number = value_key(i);
+    const Element* value = cached.value_at(problem, keys.place_of(number));
+    const bool there = keys.first + number < keys.end;
+#  pragma unroll
+    for (int group = 0; group < column_groups; ++group)
+      load_eight(words[key_vectors + i * column_groups + group], value, Problem::value_dim,
+                 own_first(64 * column_groups) + 64 * group + lane / 4 * 8, there);
+  }
+}
+#else
+// Begins to copy eight elements, or makes them zeros.
+__device__ __forceinline__ void copy_eight(uint4* target, const Element* head, int elements, int first,
+                                           bool there) {
+  constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Element));
+#  pragma unroll
+  for (int i = 0; i < 8; i += width) {
+    const bool some = there && first + i < elements;
+    async_copy_guarded<bytes>(reinterpret_cast<Element*>(target) + i, head + (some ? first + i : 0),
+                              some ? bytes : 0);
   }
 }
 
-__device__ __forceinline__ void load_values(ValueWords& words, const Problem& problem,
-                                            const CachedKeys& cached, int first, int end) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int tile = 0; tile < key_tiles; ++tile) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int key = first + 16 * tile + lane % 4 * 2 + i % 2 + i / 2 * 8;
-      const bool there = key < end;
-      const CachePlace place = there ? cached.place_of(problem, key) : CachePlace{0, 0};
-#pragma unroll
-      for (int group = 0; group < column_groups; ++group)
-        load_eight<Problem::value_dim>(words[tile][group][i], cached.value_at(problem, place),
-                                       64 * group + lane / 4 * 8, there);
-    }
+// A warp's keys and values on their way. Rows of vectors are copied side by side; in which order a row has
+// them depends on its number, so that lanes that read together meet no bank twice.
+struct Stages {
+  static constexpr int key_row = 4 * chunks, value_row = 8 * column_groups;  // vectors
+  static constexpr int key_pitch = (key_row + 7) / 8 * 8;
+  static constexpr int stage_vectors = Schedule::warp_keys * (key_pitch + value_row);
+
+  uint4* own;
+  int copied;  // stages before it
+  int read;
+
+  __device__ __forceinline__ Stages()
+      : own(dynamic_shared<uint4>() + static_cast<int>(threadIdx.x) / 32 * Schedule::stages * stage_vectors),
+        copied(0),
+        read(0) {}
+
+  // Of vectors that lanes read together, rows 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of
+  // values differ.
+  __device__ __forceinline__ static int moved(int vector, int row) {
+    return vector ^ (row & 6) ^ (row & 1) << 2;
   }
-}
+
+  __device__ __forceinline__ void copy(const Problem& problem, const CachedKeys& cached,
+                                       const WarpKeys& keys) {
+    const int lane = threadIdx.x % 32;
+    uint4* stage = own + copied * stage_vectors;
+    if (keys.first < keys.end) {
+#  pragma unroll
+      for (int step = 0; step < Schedule::warp_keys * key_row / 32; ++step) {
+        const int i = step * 32 + lane, row = i / key_row, vector = i % key_row;
+        copy_eight(stage + row * key_pitch + moved(vector, row), cached.key_at(problem, keys.place_of(row)),
+                   Problem::head_dim, own_first(32 * chunks) + 8 * vector, keys.first + row < keys.end);
+      }
+      stage += Schedule::warp_keys * key_pitch;
+#  pragma unroll
+      for (int step = 0; step < Schedule::warp_keys * value_row / 32; ++step) {
+        const int i = step * 32 + lane, row = i / value_row, vector = i % value_row;
+        copy_eight(stage + row * value_row + moved(vector, row), cached.value_at(problem, keys.place_of(row)),
+                   Problem::value_dim, own_first(64 * column_groups) + 8 * vector,
+                   keys.first + row < keys.end);
+      }
+    }
+    async_commit();
+    copied = copied + 1 == Schedule::stages ? 0 : copied + 1;
+  }
+
+  // Of the stage that was copied first.
+  __device__ __forceinline__ void load(Eight (&words)[tile_vectors]) {
+    const int lane = threadIdx.x % 32;
+    const uint4* stage = own + read * stage_vectors;
+#  pragma unroll
+    for (int i = 0; i < key_vectors; ++i) {
+      const int row = i / chunks * 8 + lane / 4;
+      store_eight(words[i], stage[row * key_pitch + moved(i % chunks * 4 + lane % 4, row)]);
+    }
+    stage += Schedule::warp_keys * key_pitch;
+#  pragma unroll
+    for (int i = 0; i < 4 * key_tiles * column_groups; ++i) {
+      const int row = value_key(i / column_groups);
+      store_eight(words[key_vectors + i],
+                  stage[row * value_row + moved(i % column_groups * 8 + lane / 4, row)]);
+    }
+    read = read + 1 == Schedule::stages ? 0 : read + 1;
+  }
+};
+#endif
 
 __device__ __forceinline__ void multiply_keys(float (&s)[products][4], const OwnRows& own,
-                                              const KeyWords& keys) {
+                                              const Eight (&words)[tile_vectors]) {
 #pragma unroll
   for (int i = 0; i < products; ++i) {
     s[i][0] = s[i][1] = s[i][2] = s[i][3] = 0.0f;
 #pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
+      const Eight &first = own.q[chunk][0], &second = own.q[chunk][1], &key = words[i * chunks + chunk];
 #pragma unroll
       for (int word = 0; word < 4; word += 2) {
-        const unsigned (&q)[2][4] = own.q[chunk];
-        const unsigned a[4] = {q[0][word], q[1][word], q[0][word + 1], q[1][word + 1]};
-        const unsigned b[2] = {keys[i][chunk][word], keys[i][chunk][word + 1]};
+        const unsigned a[4] = {first[word], second[word], first[word + 1], second[word + 1]};
+        const unsigned b[2] = {key[word], key[word + 1]};
         add_product_anywhere<Element>(s[i], a, b);
       }
     }
   }
 }
 
+#if share_keys
+// Adds the products of all warps, each of which has some elements of the same heads, always in their order.
+// `sums` has room for two tiles, which take turns: a warp that is ahead waits at the next one's barrier.
+__device__ __forceinline__ void add_warps(float (&s)[products][4], float4* sums, int turn) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  float4* tile = sums + turn * warps * products * 32 + lane;
+#  pragma unroll
+  for (int i = 0; i < products; ++i)
+    tile[(warp * products + i) * 32] = make_float4(s[i][0], s[i][1], s[i][2], s[i][3]);
+  __syncthreads();
+#  pragma unroll
+  for (int i = 0; i < products; ++i) {
+    float4 all = tile[i * 32];
+#  pragma unroll
+    for (int other = 1; other < warps; ++other) {
+      const float4 part = tile[(other * products + i) * 32];
+      all.x += part.x, all.y += part.y, all.z += part.z, all.w += part.w;
+    }
+    s[i][0] = all.x, s[i][1] = all.y, s[i][2] = all.z, s[i][3] = all.w;
+  }
+}
+#endif
+
 // Number `column` of eight of two keys.
-__device__ __forceinline__ unsigned pair_of_keys(const unsigned (&first)[4], const unsigned (&second)[4],
-                                                 int column) {
+__device__ __forceinline__ unsigned pair_of_keys(const Eight& first, const Eight& second, int column) {
   const unsigned a = first[column / 2], b = second[column / 2];
   return __byte_perm(a, b, column % 2 == 0 ? 0x5410 : 0x7632);
 }
 
 __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[key_tiles][4],
-                                                const ValueWords& values) {
+                                                const Eight (&words)[tile_vectors]) {
 #pragma unroll
   for (int tile = 0; tile < key_tiles; ++tile) {
 #pragma unroll
     for (int group = 0; group < column_groups; ++group) {
-      const unsigned (&words)[4][4] = values[tile][group];
+      const Eight* values = words + key_vectors + 4 * tile * column_groups + group;
 #pragma unroll
       for (int column = 0; column < 8; ++column) {
-        const unsigned b[2] = {pair_of_keys(words[0], words[1], column),
-                               pair_of_keys(words[2], words[3], column)};
+        const unsigned b[2] = {pair_of_keys(values[0], values[column_groups], column),
+                               pair_of_keys(values[2 * column_groups], values[3 * column_groups], column)};
         add_product_anywhere<Element>(o[8 * group + column], p[tile], b);
       }
     }
@@ -152,22 +297,19 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
 }
 
 // Leaves what a warp has of all rows.
-__device__ __forceinline__ void store_state(float* state, const ValueSums& o, const RowPair& rows) {
+__device__ __forceinline__ void store_state(const States& state, const ValueSums& o, const RowPair& rows) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    float* target = state + (lane / 4 + 8 * half) * state_floats;
+    const int row = lane / 4 + 8 * half;
     const float sum = reduce_lanes<4>(rows.sum[half], Sum());
-    if (lane % 4 == 0) {
-      target[0] = rows.largest[half];
-      target[1] = sum;
-    }
+    if (lane % 4 == 0 && own_first(1) == 0) state.tops[row] = make_float2(rows.largest[half], sum);
 #pragma unroll
     for (int i = 0; i < 8 * column_groups; ++i) {
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        const int column = i / 8 * 64 + (lane % 4 * 2 + j) * 8 + i % 8;
-        if (column < Problem::value_dim) target[2 + column] = o[i][2 * half + j];
+        const int column = own_first(64 * column_groups) + i / 8 * 64 + (lane % 4 * 2 + j) * 8 + i % 8;
+        if (column < columns) state.values[row * state_pitch + column] = o[i][2 * half + j];
       }
     }
   }
@@ -176,37 +318,63 @@ __device__ __forceinline__ void store_state(float* state, const ValueSums& o, co
 __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const Scores scores(arguments);
-  // Blocks with the same keys follow each other.
-  const int tiles = (problem.queries * problem.group + Schedule::rows - 1) / Schedule::rows;
-  const int tile = blockIdx.x % tiles, number = blockIdx.x / tiles % Schedule::splits;
-  const int served = blockIdx.x / tiles / Schedule::splits, request = served / problem.kv_heads;
-  const Sequence sequence = sequence_of_request(arguments, problem, request);
-  const Part part(arguments, problem, sequence, request, served % problem.kv_heads, tile, number, tile_keys);
-  if (number >= part.count) return;
-  const CachedKeys cached(arguments, problem, request, part.head);
-  const OwnRows own(arguments, problem, part);
-  const SeenKeys seen = seen_of(problem, sequence, part);
+  const BlockRows block(problem);
+  const OwnRows own(arguments, problem, block);
+  const Sequence sequence = sequence_of_request(arguments, problem, block.request);
+  const Part part(problem, sequence, block.number, tile_keys);
+  if (block.number >= part.count) return;
+  const CachedKeys cached(arguments, problem, block.request, block.head);
+  const SeenKeys seen = seen_of(problem, sequence, block);
   ValueSums o = {};
   RowPair rows;
-  const int warp = threadIdx.x / 32;
+  const int key_warp = threadIdx.x / 32 % key_warps, first = part.begin + key_warp * Schedule::warp_keys;
+  WarpKeys next(problem, cached, first, part.end);
+#if stages
+  Stages stages;
+#  pragma unroll
+  for (int i = 0; i < Schedule::stages - 1; ++i) {
+    stages.copy(problem, cached, next);
+    next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
+  }
+#endif
+#if share_keys
+  float4* products_of_warps = dynamic_shared<float4>();
+#  if stages
+  products_of_warps += Schedule::stages * warps * Stages::stage_vectors;
+#  endif
+  int turn = 0;
+#endif
 #pragma unroll 1
-  for (int key = part.begin + warp * Schedule::warp_keys; key < part.end; key += tile_keys) {
-    KeyWords keys;
-    ValueWords values;
-    load_keys(keys, problem, cached, key, part.end);
-    load_values(values, problem, cached, key, part.end);
+  for (int key = first; key < part.end; key += tile_keys) {
+    Eight words[tile_vectors];
+#if stages
+    async_wait<Schedule::stages - 2>();
+    __syncwarp();  // all lanes' copies have landed, and all have read the stage that is copied to
+    stages.copy(problem, cached, next);
+    stages.load(words);
+#else
+    load_tile(words, problem, cached, next);
+#endif
+    next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
     float s[products][4], kept[2];
     unsigned p[key_tiles][4];
-    multiply_keys(s, own, keys);
+    multiply_keys(s, own, words);
+#if share_keys
+    add_warps(s, products_of_warps, turn);
+    turn = 1 - turn;
+#endif
     apply_softcap(s, scores);
     mask_unseen(s, seen, key);
     add_weights(s, rows, scores.factor, kept);
     rescale(o, kept);
     round_weights(p, s);
-    multiply_values(o, p, values);
+    multiply_values(o, p, words);
   }
-  float* states = dynamic_shared<float>();
-  store_state(states + warp * Schedule::rows * state_floats, o, rows);
-  __syncthreads();
-  finish_part(arguments, problem, part, states, warps, served * tiles + tile, scores.factor);
+#if stages || share_keys
+  __syncthreads();  // states take the place of what was there
+#endif
+  const States states(dynamic_shared<float>(), key_warps);
+  store_state(states.from(key_warp), o, rows);
+  finish_part(arguments, problem, block, part, states, key_warps, scores.factor,
+              reinterpret_cast<float*>(states.from(key_warps).tops));
 }

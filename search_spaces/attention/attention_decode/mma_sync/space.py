@@ -19,6 +19,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _BLOCKS_OF_SM = 2  # by which an H100 was fastest
+_LEAST_STAGES = 2
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 
 
@@ -30,12 +31,14 @@ def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec
 
 def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
     """Whether loads of 4 bytes or more are aligned, and registers hold rows and keys of heads so wide."""
-    fits = MmaSyncSchedule().footprint(problem).registers <= spec.registers_per_thread
+    widest = MmaSyncSchedule(threads=_SPECS["threads"].values[-1], share_keys=True)
+    fits = widest.footprint(problem).registers <= spec.registers_per_thread
     return fits and problem.widest >= _LEAST_VECTOR
 
 
 def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]:
-    """All fields are drawn; a warp takes fewer keys until registers hold them, and parts are no smaller than a tile."""
+    """All fields are drawn; a warp takes fewer keys until registers hold them, and parts are no smaller than a tile; if
+    none are few enough, warps share keys."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
     parameters = field_parameters(MmaSyncSchedule, vector_width=widths)
 
@@ -46,10 +49,20 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSch
 
 
 def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaSyncSchedule:
-    if schedule.footprint(problem).registers > spec.registers_per_thread:
+    def fits(schedule: MmaSyncSchedule) -> bool:
+        return schedule.footprint(problem).registers <= spec.registers_per_thread
+
+    if not fits(schedule):
         schedule = replace(schedule, warp_keys=_SPECS["warp_keys"].values[0])
+    if not fits(schedule):
+        schedule = replace(schedule, share_keys=True)
+    while not fits(schedule):
+        schedule = replace(schedule, threads=2 * schedule.threads)
     while schedule.footprint(problem).shared_bytes > spec.shared_per_block:
-        schedule = replace(schedule, threads=schedule.threads // 2)
+        if schedule.stages:
+            schedule = replace(schedule, stages=schedule.stages - 1 if schedule.stages > _LEAST_STAGES else 0)
+        else:
+            schedule = replace(schedule, threads=schedule.threads // 2)
     footprint = schedule.footprint(problem)
     registers = min(footprint.registers, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)

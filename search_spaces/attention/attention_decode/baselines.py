@@ -1,0 +1,61 @@
+"""What users would call instead of attention_decode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.indices import Spread
+from autotune.search_spaces.contract.baselines import TorchCall
+
+
+def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """FlashAttention-3, which vLLM's wheels hold. A cache without pages has one page for each request."""
+    windows = problem.window_left or problem.window_right
+    if problem.lse or problem.top_left or (windows and not problem.causal):
+        raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows and no lse alone")
+    from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
+
+    q, lengths = tensors["q"].flatten(0, 1), tensors["lengths"]
+    numbers = partial(torch.arange, dtype=torch.int32, device=q.device)
+    call = partial(
+        flash_attn_varlen_func,
+        *(q, tensors["k"], tensors["v"]),
+        max_seqlen_q=problem.queries,
+        cu_seqlens_q=numbers(problem.batch + 1) * problem.queries,
+        max_seqlen_k=problem.keys,
+        seqused_k=lengths,
+        block_table=tensors["table"] if problem.page else numbers(problem.batch)[:, None],
+        softmax_scale=problem.scalars["scale"] or problem.usual_scale,
+        causal=problem.causal,
+        window_size=[problem.window_left - 1, 0] if problem.bounded_left else None,
+        softcap=problem.scalars["softcap"],
+        s_aux=tensors["sinks"].bfloat16() if problem.sinks else None,
+        fa_version=3,
+    )
+    return lambda: {"o": call().view_as(tensors["o"])}
+
+
+def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """By the kernel that it chooses. It knows no pages, and that lengths differ only by a mask."""
+    from torch.nn.functional import scaled_dot_product_attention
+
+    bounded = problem.bounded_left or (problem.bounded_right and problem.queries > 1)
+    if problem.page or problem.spread is not Spread.EVEN or bounded or problem.softcap or problem.sinks or problem.lse:
+        raise ValueError("scaled_dot_product_attention is called for requests of equal lengths without pages and masks")
+    q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
+    scale = problem.scalars["scale"] or None
+
+    def compute() -> Mapping[str, Any]:
+        o = scaled_dot_product_attention(q, k, v, scale=scale, enable_gqa=problem.group > 1)
+        return {"o": o.transpose(1, 2)}
+
+    return compute
+
+
+BASELINES: Mapping[str, TorchCall | str] = {
+    "fa3": TorchCall("FlashAttention-3, by vLLM", _fa3, needs="vllm"),
+    "torch": TorchCall("torch scaled_dot_product_attention", _sdpa),
+}
