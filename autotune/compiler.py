@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cuda.core.utils import FileStreamProgramCache
 
 _SCHEMA = b"2"  # the form of a cache entry; a new layout of `_encoded` or `Resources` takes a new number
+CUDA_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<[^>\n]*>", re.MULTILINE)  # in sources of users alone
 _CACHE_BYTES = 512 << 20  # about ten thousand kernels; the least recently used go first
 
 
@@ -145,8 +146,22 @@ def _options(program: Program, arch: str) -> ProgramOptions:
     # Nothing here changes numerics: IEEE division and square roots, denormals, contraction to FMA as in nvcc.
     # NVRTC's own cache, which it has where there is a driver, gives a cubin without the log that names its resources.
     return ProgramOptions(
-        name=f"{program.name}.cu", arch=arch + program.arch_suffix, std="c++17", ptxas_options=["-v"], no_cache=True
+        name=f"{program.name}.cu",
+        arch=arch + program.arch_suffix,
+        std="c++17",
+        ptxas_options=["-v"],
+        no_cache=True,
+        include_path=_cuda_headers() if CUDA_HEADER.search(program.source) else None,
     )
+
+
+@cache
+def _cuda_headers() -> list[str]:
+    """The folders of CUDA's headers that are installed: those of the runtime, which NVRTC comes with, and others."""
+    from cuda.pathfinder import locate_nvidia_header_directory
+
+    found = (locate_nvidia_header_directory(name) for name in ("cudart", "nvcc", "cccl"))
+    return list(dict.fromkeys(one.abs_path for one in found if one and one.abs_path))
 
 
 def _key(program: Program, options: ProgramOptions) -> bytes:

@@ -18,7 +18,7 @@ from autotune.base.errors import AutotuneError
 from autotune.base.files import atomic_write
 from autotune.base.log import logger
 from autotune.codegen.model.program import Program
-from autotune.compiler import CompileError, CompilerKilledError
+from autotune.compiler import CUDA_HEADER, CompileError, CompilerKilledError
 
 _MOST = 10_000  # kernels, of 30 KB
 _FOLDER = Path(__file__).parent / "cpp"
@@ -96,6 +96,8 @@ def _command(
 
 def _library(program: Program, compiler: tuple[str, ...], flags: tuple[str, ...]) -> Path:
     """A program of one module as a shared library, from the cache or built."""
+    if header := CUDA_HEADER.search(program.source):
+        raise CompileError(f"{header[0].strip()}: the emulator has no headers of CUDA; a GPU runs it, as by --device 0")
     path = cache_folder("emulator") / _digest(program.source, *program.entries, _toolchain(compiler), *flags)
     kept = _kept(path)
     logger.info("%s for the emulator: %s", program.title, "from the cache" if kept else f"compiled by {compiler[0]}")

@@ -20,8 +20,16 @@ from .expression import Expression, Stated
 _RELATIVE = {DType.FLOAT64: 1e-7, DType.FLOAT32: 1.3e-6, DType.FLOAT16: 1e-3, DType.BFLOAT16: 1.6e-2}
 _ABSOLUTE = {DType.FLOAT64: 1e-7}
 _ABSOLUTE_OTHERS, _RELATIVE_OTHERS = 1e-5, 0.1
-_VECTOR = re.compile(r"(float|double|int|uint)([234])")
-_ELEMENTS = {"float": DType.FLOAT32, "double": DType.FLOAT64, "int": DType.INT32, "uint": DType.UINT32}
+_OF_CUDA = re.compile(r"((?:float|double|int|uint)(?=[234])|half|__half|__nv_bfloat16)([234]?)")
+_ELEMENTS = {
+    "float": DType.FLOAT32,
+    "double": DType.FLOAT64,
+    "int": DType.INT32,
+    "uint": DType.UINT32,
+    "half": DType.FLOAT16,
+    "__half": DType.FLOAT16,
+    "__nv_bfloat16": DType.BFLOAT16,
+}
 _MOST_RANDOM = 100  # of integers
 _MOST_WHOLE = 4
 
@@ -32,23 +40,23 @@ class ArrayArgument:
     """An array, row-major and without gaps.
 
     Args:
-        dtype: NumPy's name of the elements' type, such as ``float32``, or a vector of CUDA, such as ``float2``, whose
-            numbers are a last axis of the array.
+        dtype: NumPy's name of the elements' type, such as ``float32``, or CUDA's of a vector, such as ``float2``, whose
+            numbers are a last axis of the array, or of ``half`` or ``__nv_bfloat16``, which its headers have.
         shape: elements along each axis, by sizes of the problem: ``"n"``, ``"2 * n + 1"``, 4.
         alignment: bytes that the address is a multiple of. Arrays that are aligned to less are refused.
 
     Attributes:
-        vector: what the kernel calls the elements if they are vectors, else empty.
+        of_cuda: CUDA's name of the elements' type if that was given, else empty.
     """
 
     role = Role.INPUT
 
     def __init__(self, dtype: str, *shape: Stated, alignment: int = WIDEST_ACCESS) -> None:
-        vector = _VECTOR.fullmatch(dtype)
-        if vector:
-            shape = *shape, int(vector[2])
-        self.dtype = _ELEMENTS[vector[1]] if vector else _dtype(dtype)
-        self.vector = dtype if vector else ""
+        of_cuda = _OF_CUDA.fullmatch(dtype)
+        if of_cuda and of_cuda[2]:
+            shape = *shape, int(of_cuda[2])
+        self.dtype = _ELEMENTS[of_cuda[1]] if of_cuda else _dtype(dtype)
+        self.of_cuda = dtype if of_cuda else ""
         self.shape = tuple(map(Expression, shape))
         self.alignment = alignment
         self.judged: Judgement = EXACT

@@ -113,8 +113,8 @@ def _defined(macros: Mapping[str, Any]) -> str:
 
 
 def _passed(own: Declaration, members: Iterable[Argument]) -> Iterable[str]:
-    """The arguments of the call, pointers to vectors as the kernel takes them."""
+    """The arguments of the call, pointers to CUDA's own types as the kernel takes them."""
     for one in members:
         stated = own.arguments[one.name]
-        vector = stated.vector if isinstance(stated, ArrayArgument) else ""
-        yield f"({vector}*)arguments.{one.name}" if vector else f"arguments.{one.name}"
+        of_cuda = stated.of_cuda if isinstance(stated, ArrayArgument) else ""
+        yield f"({of_cuda}*)arguments.{one.name}" if of_cuda else f"arguments.{one.name}"

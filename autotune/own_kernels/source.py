@@ -9,6 +9,7 @@ from pathlib import Path
 
 from autotune import codegen
 from autotune.codegen.source.emission import inlined
+from autotune.compiler import CUDA_HEADER
 
 _HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _WORD = re.compile(r"\s*([A-Za-z_]\w*)\s*(\()?")
@@ -34,10 +35,10 @@ class Function:
 
 
 def read_source(source: str | Path, folder: Path) -> tuple[str, str]:
-    """Headers of this package that a source includes, and its text, with the other files that it includes.
+    """Headers of this package and of CUDA that a source includes, and its text, with the other files that it includes.
 
-    The source is a text, or a file relative to a folder. Headers of this package, such as ``cuda/numbers.cuh``, go
-    ahead of all macros, others are found beside the file that includes them.
+    The source is a text, or a file relative to a folder. Headers of this package, such as ``cuda/numbers.cuh``, and
+    those between angle brackets go ahead of all macros, others are found beside the file that includes them.
 
     Raises:
         OSError: a file cannot be read.
@@ -50,7 +51,8 @@ def read_source(source: str | Path, folder: Path) -> tuple[str, str]:
         text, seen = source, set()
     own: dict[str, None] = {}
     whole = _with_includes(text, folder, seen, own)
-    return inlined(*own), whole
+    of_cuda = "".join(f"{line.strip()}\n" for line in dict.fromkeys(CUDA_HEADER.findall(whole)))
+    return of_cuda + inlined(*own), CUDA_HEADER.sub("", whole)
 
 
 def as_function(source: str, name: str) -> Function:

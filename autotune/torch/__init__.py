@@ -1,16 +1,18 @@
-"""Operators for PyTorch's autograd and compiler: ``torch.ops.autotune.<name>``, and a linear layer made of products.
+"""Operators for PyTorch's autograd and compiler: ``torch.ops.autotune.<name>``, and layers made of them.
 
 Importing this package registers each operator that states a call, with the shapes and dtypes of its outputs and with
 its derivative. Nothing else of autotune imports PyTorch.
 
 ``autotune.torch.<name>`` is the function for users: it has the parameters of ``dispatcher.<name>`` without outputs,
-stream, and what scales an output's old content.
+stream, and what scales an output's old content. ``conv2d`` has PyTorch's own parameters instead.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from .convolution import Conv2d as Conv2d
+from .convolution import conv2d as conv2d
 from .kvcache import block_table as block_table
 from .kvcache import flash_attn_with_kvcache as flash_attn_with_kvcache
 from .linear import Linear as Linear

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import torch
 
+from .autocast import autocast
 from .operators import functions
 
 
@@ -17,13 +18,7 @@ class Linear(torch.nn.Linear):
 
     def forward(self, input: Any) -> Any:
         """X·Wᵀ + bias."""
-        weight: Any = self.weight
-        bias: Any = self.bias
-        device = input.device.type
-        if torch.is_autocast_enabled(device):
-            dtype = torch.get_autocast_dtype(device)
-            input, weight = input.to(dtype), weight.to(dtype)
-            bias = None if bias is None else bias.to(dtype)
+        input, weight, bias = autocast(input, self.weight, self.bias)
         rows = input if input.ndim == 2 else input.reshape(-1, input.shape[-1])
         if weight.dtype is torch.float32:
             product = functions["sgemm"](rows, weight.mT)

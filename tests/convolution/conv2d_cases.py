@@ -4,17 +4,21 @@ from itertools import islice
 from random import Random
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
+from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
 from autotune.contract.pair_coverage import covering
 from autotune.search_spaces.convolution.conv2d import OPERATOR
+from autotune.search_spaces.convolution.conv2d.checks import vectors
 from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
 
 SPEC = named_device("h200")
 FP16, BF16, FP32 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
 # The emulator walks through every product, and keeps a stack for every thread.
-_PRODUCTS, _THREADS = 2**18, 2**10
+_PRODUCTS, _THREADS, _OF_WGMMA = 2**18, 2**10, 4
 _DRAWN = 180
 
 PROBLEMS = {
@@ -69,10 +73,11 @@ SMALL_PROBLEMS = (
     Conv2dProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
     Conv2dProblem(12, 12, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=FP16, bias=Bias.ROW),
 )  # fmt: skip
-_MOST = 24
+_MOST = 36
 
 
 KINDS = ({}, {"dtype": FP16}, {}, {"dtype": BF16}, {"tf32": True})
+_WGMMA_KINDS = ({"dtype": FP16}, {"dtype": BF16}, {"tf32": True})
 
 
 def drawn_cases(count, spec=SPEC):
@@ -84,22 +89,28 @@ def drawn_cases(count, spec=SPEC):
 def _case(random, spec, index):
     kinds = (*KINDS, {"dtype": random.choice((FP16, FP32, BF16))})[index % 6]
     align = random.choice((4, 8, 16))
+    wgmma = "" if spec.arch != SPEC.arch else {3: "wgmma_im2col", 7: "wgmma_rows"}.get(index % 8, "")
+    if wgmma:  # whose tiles are seldom small
+        kinds, align = _WGMMA_KINDS[index // 8 % 3], 16 if wgmma == "wgmma_im2col" else 4
     while True:
-        template = Conv2dProblem(64, 64, 28, 28, 8, align_x=align, groups=64 if index % 6 == 5 else 1, **kinds)
-        drawn = OPERATOR.space(template, spec)
+        groups = 64 if index % 6 == 5 and not wgmma else 1
+        channels = 3 if wgmma == "wgmma_rows" else 64
+        template = Conv2dProblem(channels, 64, 28, 28, 8, align_x=align, groups=groups, **kinds)
+        drawn = (OPERATOR.kernel(wgmma) if wgmma else OPERATOR).space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
-            if (schedule.kernel == "depthwise") != template.depthwise:
+            if schedule.kernel.startswith("depthwise") != template.depthwise:
                 continue
             if template.depthwise:
                 problem = _of_channels(random, schedule, kinds)
             elif schedule.threads > _THREADS // 2 or schedule.block_m * schedule.block_n > 2**13:
                 continue
             else:
-                problem = _problem(random, schedule, kinds)
+                problem = _problem(random, template, schedule, kinds)
                 schedule = _on_small_grid(random, problem, schedule)
             products = problem.pixels * problem.out_channels * problem.terms
-            small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
+            scale = _OF_WGMMA if wgmma else 1
+            small = products <= scale * _PRODUCTS and schedule.blocks(problem) * schedule.threads <= scale * _THREADS
             if small and not OPERATOR.violations(problem, schedule, spec):
                 return problem, schedule
 
@@ -112,21 +123,23 @@ def _of_channels(random, schedule, kinds):
     return _with_images(random, fields | kinds | {"align_x": align, "align_d": align}, schedule.vector, schedule.vector)
 
 
-def _problem(random, schedule, kinds):
+def _problem(random, template, schedule, kinds):
     """Less than a tile, and more, of an image whose edges filters cross."""
-    vector = max(schedule.vector_a, schedule.vector_b)
-    vector_d = getattr(schedule, "vector_d", 0) or schedule.vector_c
-    groups = random.choice((1, 1, 1, 2))
+    aligned, wgmma = vectors(template, schedule), schedule.kernel.startswith("wgmma")
+    vector, vector_d = max(aligned["x"], aligned["weight"]), aligned["d"]
+    groups = 1 if wgmma else random.choice((1, 1, 1, 2))
+    stages = (
+        (schedule.block_k // vector + 1,) if schedule.kernel == "wgmma_im2col" else ()
+    )  # more channels than one has
     filters = random.choice((schedule.block_n, schedule.block_n // 2 + vector_d, vector_d))
     fields = {
-        "in_channels": vector * random.choice((1, 1, 2, 3)) * groups,
+        "in_channels": vector * random.choice((1, 1, 2, 3, *stages)) * groups,
         "out_channels": -(-filters // vector_d) * vector_d * groups,
         "groups": groups,
     }
-    aligned = {"x": schedule.vector_a, "weight": schedule.vector_b, "d": vector_d}
     size = kinds.get("dtype", FP32).bytes
     fields |= {f"align_{operand}": width * size for operand, width in aligned.items()}
-    return _with_images(random, fields | kinds, schedule.vector_a, vector_d)
+    return _with_images(random, fields | kinds, aligned["x"], vector_d)
 
 
 def _with_images(random, fields, vector, vector_d):
@@ -153,6 +166,8 @@ def _with_images(random, fields, vector, vector_d):
 def _on_small_grid(random, problem, schedule):
     if not schedule.grid_blocks:
         return schedule
+    if schedule.kernel.startswith("wgmma"):
+        return schedule.replace(grid_blocks=small_grid(schedule.product(problem), schedule))
     product = problem.product if schedule.kernel == "mma_offsets" else problem.sgemm
     steps = max(1, -(-product.k // schedule.block_k)) * schedule.tiles(product)
     cluster = schedule.cluster_k
@@ -163,9 +178,56 @@ def _choice(problem, schedule):
     """Of which each has a case."""
     if schedule.kernel == "fma":
         return schedule.ffma_order, schedule.grid_blocks > 0
-    if schedule.kernel == "depthwise":
-        return schedule.vector, schedule.specialize
+    if schedule.kernel.startswith("depthwise"):
+        return schedule.kernel, schedule.vector, schedule.specialize
+    if schedule.kernel.startswith("wgmma"):
+        return schedule.pingpong, schedule.tensor_store, schedule.cluster > 1
     return problem.dtype, problem.groups > 1
 
 
 CASES = covering(drawn_cases(_DRAWN), _choice, most=_MOST)
+
+# Ways of wgmma that few drawn schedules take: filters that blocks share, edges of channels, boxes of C, shared tiles.
+_BY_WGMMA = (
+    (
+        Conv2dProblem(
+            72, 24, 5, 7, 2, padding_h=1, padding_w=2, dilation_w=2, dtype=BF16, bias=Bias.ROW,
+            activation=Activation.RELU,
+        ),
+        "BM=64 BN=16 BK=64 stages=3 consumers=1 wait_depth=1 tensor_store=1",
+    ),
+    (
+        Conv2dProblem(
+            24, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, dtype=FP16, stride_x_w=32, stride_x_h=264,
+            stride_x_n=2400,
+        ),
+        "BM=64 BN=64 BK=32 stages=2 consumers=1 wait_depth=1 vector_d=1",
+    ),
+    (
+        Conv2dProblem(64, 64, 8, 9, 3, padding_h=1, padding_w=1, dtype=BF16, residual=True),
+        "BM=128 BN=64 BK=64 stages=2 tensor_store=1 cluster_m=2 grid_blocks=2 whole_tiles=1",
+    ),
+    (
+        Conv2dProblem(136, 64, 8, 12, 2, padding_h=1, padding_w=1, dtype=BF16, residual=True),
+        "BM=64 BN=64 BK=128 stages=2 tensor_store=1 pingpong=1 wait_depth=1 grid_blocks=2 whole_tiles=1",
+    ),
+    (
+        Conv2dProblem(64, 64, 6, 12, 1, padding_h=1, padding_w=1, dtype=BF16),
+        "BM=64 BN=64 BK=64 stages=2 consumers=1 tensor_store=1 grid_blocks=3",
+    ),
+)  # fmt: skip
+_BY_ROWS = (
+    (
+        Conv2dProblem(3, 24, 15, 13, 2, 7, 7, 2, 2, 3, 3, dtype=BF16, bias=Bias.ROW),
+        "BM=64 BN=32 BK=32 stages=3 tensor_store=1 consumers=1 wait_depth=1",
+    ),
+    (
+        Conv2dProblem(
+            3, 33, 9, 8, 2, 2, 3, 3, 1, 1, 1, dilation_h=2, dtype=FP16, stride_x_w=5, stride_x_h=44, stride_x_n=400,
+            align_x=2,
+        ),
+        "BM=64 BN=64 BK=32 stages=2 consumers=1 vector_d=1 grid_blocks=2",
+    ),
+)  # fmt: skip
+PECULIAR = [(problem, WgmmaIm2colSchedule.parse(words.split())) for problem, words in _BY_WGMMA]
+PECULIAR += [(problem, WgmmaRowsSchedule.parse(words.split())) for problem, words in _BY_ROWS]

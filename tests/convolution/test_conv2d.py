@@ -1,5 +1,7 @@
 """conv2d: what it computes, what it refuses, and bugs that the emulator finds in its kernels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planted import caught
@@ -17,6 +19,9 @@ X, WEIGHT = np.ones((2, 5, 6, 4), np.float32), np.ones((8, 3, 3, 4), np.float32)
 TILES = "kernel=fma BM=32 BN=32 WM=32 WN=32 TM=8 TN=4"
 FMA = f"{TILES} BK=8 stages=2"
 MMA = "kernel=mma_offsets BM=32 BN=32 BK=32 WM=16 WN=16 stages=2"
+WGMMA = "kernel=wgmma_im2col BM=64 BN=64 BK=64 stages=2 consumers=1"
+ROLLING = "kernel=depthwise_rolling CT=4 V=4 R=4 C=2"
+ROWS = "kernel=wgmma_rows BM=64 BN=32 BK=32 stages=2 consumers=1 vector_d=2"
 DEPTHWISE = "kernel=depthwise CT=4 V=4 R=2 C=2"
 # Padding on each side, images that end within a tile, groups with a bias of their own, taps that part a vector's steps.
 GROUPS = Conv2dProblem(
@@ -26,6 +31,11 @@ STRIDED = Conv2dProblem(8, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, stride_x
 
 CHANNELS = Conv2dProblem(24, 24, 7, 8, 2, 3, 2, padding_h=1, padding_w=3, groups=24, bias=Bias.ROW, align_x=16)
 ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
+FEW = Conv2dProblem(3, 24, 9, 7, 2, 3, 5, 2, 2, 1, 3, dtype=DType.FLOAT16, align_x=2)
+# More channels than a stage has, and taps beyond each side of an image.
+IMAGES = Conv2dProblem(
+    72, 64, 5, 7, 2, stride_h=2, padding_h=1, padding_w=2, dilation_w=2, dtype=DType.BFLOAT16, bias=Bias.ROW
+)
 
 
 def direct(x, weight, stride, padding, dilation):
@@ -129,7 +139,20 @@ test_schedules_are_illegal = illegal(
             f"{TILES} BK=64 vector_a=1": "32 threads under the 64 vectors of A",
             MMA: "expected tf32=True",
             f"{MMA} prepare_b=copy": "prepare_b copy: expected none",
+            WGMMA: "expected tf32=True",
         },
+        IMAGES: {
+            f"{WGMMA} cluster_n=2": "cluster_n 2: expected 1",
+            f"{WGMMA} swap=1": "swap True: expected False",
+            f"{WGMMA} prepare_a=copy": "prepare_a copy: expected none",
+        },
+        replace(IMAGES, groups=8): {WGMMA: "groups=8: stages with some channels of a tap reach into other groups"},
+        replace(IMAGES, stride_h=9): {WGMMA: "steps (9, 1): expected 1 … 8"},
+        replace(IMAGES, width=600, kernel_w=1, kernel_h=2, dilation_h=256, padding_h=200): {
+            WGMMA: "expected -128 … 127"
+        },
+        replace(FEW, dilation_w=2): {ROWS: "dilation_w=2: expected 1"},
+        replace(FEW, in_channels=9): {ROWS: "9 channels of float16: expected no more than 16 bytes"},
         CHANNELS: {
             "kernel=depthwise vector=8": "vector 8 over the 4 channels",
             "kernel=depthwise channel_threads=256": "threads 128 is not a multiple of channel_threads 256",
@@ -137,6 +160,7 @@ test_schedules_are_illegal = illegal(
             "kernel=depthwise vector=1 rows=32 columns=32": "a window of 1122 places over the 512",
             "kernel=depthwise rows=1 columns=512": "4096 products of a thread over the 2048",
         },
+        replace(CHANNELS, dilation_h=2): {"kernel=depthwise_rolling vector=4": "dilation_h=2: expected 1"},
     },
 )
 
@@ -159,8 +183,17 @@ test_bugs_are_found = caught(
         (CHANNELS, DEPTHWISE, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),
         (CHANNELS, DEPTHWISE, "i % taps * block_channels", "(i + 1) % taps * block_channels"),
         (CHANNELS, "kernel=depthwise CT=4 V=4 R=1 C=2", "r * Problem::dilation_h, {r}", "r * Problem::dilation_h, {0}"),
-        (CHANNELS, DEPTHWISE, "q + column >= problem.out_width", "false"),
+        (CHANNELS, DEPTHWISE, "tile.q + column >= problem.out_width", "false"),
+        (CHANNELS, ROLLING, "[column][l] : 0.0f", "[column][l] : 1.0f"),
+        (CHANNELS, ROLLING, "if (row >= problem.out_height) return;", ""),
+        (replace(CHANNELS, stride_h=2), ROLLING, "row * Problem::stride_h + i", "row * Problem::stride_h"),
         (ONE_TAP, f"{TILES} BK=32 vector_c=1", "tap.row < Problem::kernel_h && ", ""),
         (STRIDED, f"{FMA} vector_c=1", "number < problem.m ? row", "true ? row"),
+        (FEW, ROWS, "column = i - line * columns - Problem::image_padding_w", "column = i - line * columns"),
+        (FEW, ROWS, "tap < taps && channel < Problem::image_channels", "tap < taps"),
+        (IMAGES, WGMMA, "if (channel < tap_channels(problem)) return;", "return;"),
+        (IMAGES, WGMMA, "column = 0, ++row;", "column = 0;"),
+        (IMAGES, WGMMA, "* Problem::stride_h - Problem::padding_h", "* Problem::stride_h"),
+        (IMAGES, WGMMA, "step.row * Problem::kernel_w + step.column", "step.column"),
     ],
 )

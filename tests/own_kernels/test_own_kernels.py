@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autotune import Entry, InOut, Input, Output, Scalar, Value, emulator, kernel
-from autotune.compiler import compile_kernel
+from autotune.compiler import CompileError, compile_kernel
 from autotune.db import freshness
 from autotune.dispatcher.calls import function
 from autotune.own_kernels.load import declared_in
@@ -105,6 +105,43 @@ scaled(const float2* x, float* sums, float16* half, float factor, long long rows
     x, half = np.ones((5, 30, 2), np.float32), np.full(5, 1.5, np.float16)
     assert (own(x, half, 2.0) == 60).all()
     assert (half == 3).all()
+
+
+HALVES = """
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+__global__ void halves(__nv_bfloat16* y, half2* z, const half2* x, int n) {
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i < n) z[i] = __hadd2(x[i], x[i]);
+  if (i < n) y[i] = __float2bfloat16(__low2float(x[i]));
+}
+"""
+
+
+def test_headers_of_cuda_are_there_but_not_in_the_emulator():
+    own = kernel(
+        source=HALVES,
+        entry="halves",
+        arguments={
+            "y": Output("__nv_bfloat16", "n"),
+            "z": Output("half2", "n"),
+            "x": Input("half2", "n"),
+            "n": Value("int"),
+        },
+        problem={"n": 1000},
+        parameters={"threads": [64, 128]},
+        block="threads",
+        grid="ceil_div(n, threads)",
+        reference=lambda x: (x[:, 0], 2 * x),
+    )
+    operator, problem = own.operator, own.problem(n=300)
+    program = operator.program(problem, operator.default(problem, H200), H200)
+    assert [str(one.dtype) for one in problem.tensors] == ["bfloat16", "float16", "float16"]
+    assert compile_kernel(program, "sm_90").cubins
+    with pytest.raises(
+        CompileError, match=r"#include <cuda_fp16\.h>: the emulator has no headers of CUDA; a GPU runs it"
+    ):
+        emulator.verify(problem, program)
 
 
 PLAIN = """

@@ -8,7 +8,7 @@ from autotune.codegen.model.tensor import Role
 from autotune.search_spaces.contract.registry import OPERATORS
 
 torch = pytest.importorskip("torch")
-autotune_torch = pytest.importorskip("autotune.torch")
+functions = pytest.importorskip("autotune.torch.operators").functions
 CALLED = [name for name, stated in OPERATORS.items() if stated.call]
 # Every operator as its example calls it, and with options by which it is another computation.
 CALLS = [(name, {}) for name in CALLED] + [
@@ -24,6 +24,7 @@ CALLS = [(name, {}) for name in CALLED] + [
     ("dropout", {"p": 0.25, "offset": 3}),
     ("rope", {"interleaved": True, "offset": 3}),
     ("rms_norm", {"weight_offset": 1.0}),
+    ("conv2d", {"stride": (2, 1), "padding": (1, 3), "dilation": (1, 2), "activation": "silu", "alpha": 0.5}),
     ("cross_entropy", {"label_smoothing": 0.1, "lse_square_scale": 0.01, "softcap": 5.0}),
 ]
 BACKENDS = {"cpu": "aot_eager", "cuda": "inductor"}
@@ -89,7 +90,7 @@ def test_its_gradients_are_those_of_finite_differences(name, options, device):
     inputs = tracked(given)
 
     def function(*values):
-        return getattr(autotune_torch, name)(**given | dict(zip(inputs, values, strict=True)))
+        return functions[name](**given | dict(zip(inputs, values, strict=True)))
 
     torch.autograd.gradcheck(function, tuple(inputs.values()), eps=1e-2, atol=2e-3, rtol=2e-3, fast_mode=True)
 
@@ -100,7 +101,7 @@ def test_the_compiler_keeps_it_in_one_graph(name, options, device):
 
     def function(**values):
         values |= {name: values[name].clone() for name in updates}
-        outputs = getattr(autotune_torch, name)(**values)
+        outputs = functions[name](**values)
         outputs = tuple(values[name] for name in updates) if outputs is None else outputs
         return [2 * output for output in (outputs if isinstance(outputs, tuple) else (outputs,))]
 

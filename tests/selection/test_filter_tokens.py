@@ -1,10 +1,12 @@
 """What filter_tokens keeps, how users call it, and bugs planted in its kernel; tests/contract runs its cases."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planted import caught
-from selection.filter_tokens_cases import ALL, FilterTokensProblem, FilterTokensSchedule
-from selection.sampling_cases import ODD
+from selection.filter_tokens_cases import ALL, BLOCKS, FilterTokensProblem
+from selection.sampling_cases import ODD, Logits
 
 from autotune import dispatcher
 from autotune.codegen.selection.filter_tokens.problem import Result
@@ -13,12 +15,11 @@ from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.selection.filter_tokens import OPERATOR
 
 SPEC = named_device("h200")
-DIGITS = FilterTokensSchedule(256, 4, 2)
 # The first is flashinfer's pull request 3774: of two equal probabilities, one is kept.
 PROBS = np.array([[0.4, 0.3, 0.3], [0.1, 0.2, 0.7]], np.float32)
 
 
-def program(problem, schedule=DIGITS):
+def program(problem, schedule=BLOCKS):
     return OPERATOR.program(problem, schedule, SPEC)
 
 
@@ -66,17 +67,26 @@ def test_what_is_refused():
 LIMITS = FilterTokensProblem(48, 600, **ALL, logits=ODD)
 TIES = FilterTokensProblem(12, 900, top_k=True, logits=ODD, result=Result.MASKED)
 OF_PROBS = FilterTokensProblem(6, 700, temperatures=False, min_p=True, source=Source.PROBS)
+SPREAD = FilterTokensProblem(2, 5000, top_p=True, logits=Logits.FLAT)
 test_bugs_are_caught = caught(
     program,
     [
-        (LIMITS, DIGITS, "if (floor > kept.floor) kept.floor = floor;", ""),
-        (LIMITS, DIGITS, "entry < ahead.floor ? 0 : ", ""),
-        (TIES, DIGITS, "kept.floor = ~Entry{0};", "kept.floor = first;"),
-        (LIMITS, DIGITS, "&& weights.of(entry) >= weights.least", ""),
-        (LIMITS, DIGITS, "kept.weights = {1.0f, value_of(key_of_entry(first)), 0};", ""),
-        (TIES, DIGITS, "return wanted == counted;", "return true;"),
-        (OF_PROBS, DIGITS, "share_of(share > 0.0f ? share : 0.0f, first)", "share_of(share, 1ull << 44)"),
-        (OF_PROBS, DIGITS, "mantissa >> places", "mantissa >> places / 2"),
+        (LIMITS, BLOCKS, "if (choice.kept > 0) kept.floor = smallest_of(sampler, choice.kept);", ""),
+        (replace(SPREAD, min_p=True), BLOCKS, "&& weights.least == 0", ""),
+        (TIES, BLOCKS, "kept.floor = ~Entry{0};", "kept.floor = choice.first;"),
+        (LIMITS, BLOCKS, "&& weights.of(entry) >= weights.least", ""),
+        (
+            LIMITS,
+            BLOCKS,
+            "const Weights weights{1.0f, value_of(key_of_entry(first)), 0};",
+            "const Weights weights{1.0f, 0.0f, 0};",
+        ),
+        (TIES, BLOCKS, "own = Min()(own,", "own = LargerEntry()(own,"),
+        (OF_PROBS, BLOCKS, "share_of(share > 0.0f ? share : 0.0f, first)", "share_of(share, 1ull << 44)"),
+        (OF_PROBS, BLOCKS, "mantissa >> places", "mantissa >> places / 2"),
+        (SPREAD, BLOCKS, "(before + low < before)", "false"),
+        (SPREAD, BLOCKS, "mass = share - wanted;", "mass = share;"),
+        (SPREAD, BLOCKS, "return memory.entries[kept - 1];", "return memory.entries[0];"),
     ],
     seeds=(0,),
 )

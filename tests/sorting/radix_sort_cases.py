@@ -3,6 +3,7 @@
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import DTYPES, Entropy
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
+from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.match import Advance, Match
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
@@ -10,7 +11,7 @@ from autotune.codegen.sorting.values import Values
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 32  # cases of two kernels
+MOST = 32  # cases of three kernels
 
 PROBLEMS = {
     **{f"columns16777216-{dtype}-keys": RadixSortProblem(1 << 24, 1, dtype) for dtype in DTYPES},
@@ -44,4 +45,7 @@ OWN_CASES = [
     (RadixSortProblem(513, 3, DType.FLOAT64, Values.BYTES8), _LOOK_BACK.replace(match=Match.MATCH_ANY, window=8)),
     (RadixSortProblem(512, 1, DType.FLOAT16, descending=True), _LOOK_BACK.replace(advance=Advance.LOAD_STORE)),
     (RadixSortProblem(127, 4, DType.FLOAT32, Values.BYTES2, descending=True), BlockSchedule(64, 2, 5)),
+    # Blocks of a cluster that have few keys of a row, or none.
+    (RadixSortProblem(777, 2, DType.FLOAT32, Values.INDEX64), ClusterSchedule(64, 4, 6, cluster=4)),
+    (RadixSortProblem(300, 1, DType.UINT64, Values.BYTES16, descending=True), ClusterSchedule(64, 2, 5, cluster=4)),
 ]

@@ -8,6 +8,7 @@ from radix_sort_cases import SPEC
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import ordered
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
+from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.match import Advance
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
 from autotune.codegen.sorting.radix_sort.presets import PRESETS
@@ -19,6 +20,7 @@ from autotune.search_spaces.sorting.radix_sort.radix_sort import OPERATOR
 ONESWEEP = OnesweepSchedule(128, 4, 7, histogram_threads=128)
 LOAD_STORE = ONESWEEP.replace(advance=Advance.LOAD_STORE)
 BLOCK = BlockSchedule(64, 4, 6)
+CLUSTER = ClusterSchedule(64, 3, 6, cluster=4)
 KEYS, TILES = RadixSortProblem(700), RadixSortProblem(1601, 1, DType.UINT16, Values.INDEX32)
 ROWS = RadixSortProblem(521, 3, DType.UINT32, Values.BYTES4, descending=True)
 FLOATS = RadixSortProblem(900, 1, DType.FLOAT32, Values.INDEX64)
@@ -50,7 +52,9 @@ _ADVERSARIAL = {
 
 
 @pytest.mark.parametrize("keys", _ADVERSARIAL.values(), ids=_ADVERSARIAL)
-@pytest.mark.parametrize("schedule", [ONESWEEP, BlockSchedule(256, 3, 8)], ids=["onesweep", "block"])
+@pytest.mark.parametrize(
+    "schedule", [ONESWEEP, BlockSchedule(256, 3, 8), CLUSTER], ids=["onesweep", "block", "cluster"]
+)
 def test_adversarial_keys(keys, schedule):
     problem = with_keys(RadixSortProblem(700, 1, DType.UINT32, Values.INDEX64), np.asarray(keys))
     verify(problem, program(problem, schedule))
@@ -108,5 +112,14 @@ test_bugs_are_caught = caught(
         (IN_BLOCK, BLOCK, "first + i * 32 < count ? digit_of(ordered(keys[i]), shift) : bins - 1", "0"),
         (IN_BLOCK, BLOCK, "columns[i] = column;", "columns[i] = column & 127;"),
         (IN_BLOCK, BLOCK, "    rank_keys(counts, places);", "    rank_keys(shared.counts, places);"),
+        (ROWS, CLUSTER, "if (other < rank) before += theirs;", ""),
+        (ROWS, CLUSTER, "    cluster_barrier();\n#pragma unroll", "    __syncthreads();\n#pragma unroll"),
+        (
+            ROWS,
+            CLUSTER,
+            "    cluster_barrier();\n    const unsigned place",
+            "    __syncthreads();\n    const unsigned place",
+        ),
+        (ROWS, CLUSTER, "columns[i] = begin + column;", "columns[i] = column;"),
     ],
 )

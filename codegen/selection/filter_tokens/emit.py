@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.program import Program
-from autotune.codegen.selection.sampling.schedule import MASS_BYTES
+from autotune.codegen.selection.sampling.schedule import MASS_BYTES, SamplingSchedule
 from autotune.codegen.selection.vectors import skewed
 from autotune.codegen.source.kernel_source import KernelSource, using
 
 from .problem import FilterTokensProblem
-from .schedule import FilterTokensSchedule
 
 _THREADS = 256  # of a block of the plain kernel
 
 
-def emit(problem: FilterTokensProblem, schedule: FilterTokensSchedule) -> Program:
+def emit(problem: FilterTokensProblem, schedule: SamplingSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     return _source(problem).scheduled(schedule, facts={"skewed": skewed(problem, schedule.vector_width)})
 

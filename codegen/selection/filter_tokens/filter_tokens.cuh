@@ -1,59 +1,50 @@
 #pragma once
 #include "selection/filter_tokens/kept.cuh"
-#include "selection/sampling/blocks.cuh"
-// A block for each row: it finds the last entry that is kept by a read for each of some digits, and writes
-// the row.
+#include "selection/sampling/sampler.cuh"
+// A block for each row: it finds what may be drawn as `sampling` does, and writes the row.
+
+// The last of the first `count` entries in shared memory.
+__device__ __forceinline__ Entry smallest_of(const Sampler& sampler, int count) {
+  Entry own = ~Entry{0};
+  for (int i = threadIdx.x; i < count; i += threads) own = Min()(own, sampler.memory.entries[i]);
+  return sampler.over_block(own, Min());
+}
+#if result == shares
+
+__device__ __forceinline__ Mass mass_of_choice(const Sampler& sampler, const Choice& choice) {
+  const Weights& weights = sampler.weights;
+  if (choice.mass > 0 && weights.least == 0) return choice.mass;
+  Mass own = 0, total;
+  for (int i = threadIdx.x; i < choice.kept; i += threads) own += weights.counted(sampler.memory.entries[i]);
+  if (choice.kept == 0) {
+    sampler.part.elements<threads>([&](Element element, int column) {
+      if (choice.floor == 1 || entry_of(key_of(element), column) >= choice.floor) {
+        own += weights.counted(to_float(element));
+      }
+    });
+  }
+  sampler.before(own, total);
+  return total;
+}
+#endif
 
 __device__ __forceinline__ void filter_tokens_block(const Arguments& arguments) {
   const Problem problem(arguments);
-  Entry* entries = dynamic_shared<Entry>();
-  Mass* of_warps = entries + candidates;
-  int* counts = reinterpret_cast<int*>(of_warps + threads / 32);
-  const Selection selection{entries, counts, counts + threads / 32 * 2};
   const long long number = blockIdx.x;
   const Row row(arguments, problem, number);
   const RowPart part{row, 0, row.vectors()};
   const Parameters parameters(arguments, number, problem.columns);
-  Sampler sampler{selection, part, {parameters.scale, 0.0f, parameters.least}, of_warps};
-  const Entry first = sampler.largest(0);
-  Kept kept{first, sampler.weights, 1};
-  if (is_void(first)) {
+  Sampler sampler(part, parameters, *dynamic_shared<SamplerMemory>());
+  const Choice choice = sampler.choose(parameters);
+  Kept kept{choice.floor, sampler.weights, 1};
+  if (is_void(choice.first)) {
     kept.floor = ~Entry{0};
   } else if (parameters.greedy) {
-    kept.weights = {1.0f, value_of(key_of_entry(first)), 0};
-    kept.total = kept.weights.of(first);
+    kept = only(choice.first);
   } else {
-    kept.floor = 1;
-    kept.weights.top = __fmul_rn(value_of(key_of_entry(first)), parameters.scale);
-#if min_p && source == probs
-    kept.weights.least = least_weight(parameters.share, kept.weights.of(first));
-#endif
-#if top_k
-    if (parameters.k > 0) {
-      kept.floor = selection.floor_by_digits(
-          part, static_cast<unsigned>(parameters.k), [](Entry) { return 1u; },
-          [](unsigned wanted, unsigned counted, Entry, int) { return wanted == counted; });
-    }
-#endif
-    Mass own = 0;
-#if top_p
-    if (parameters.p < 1.0f) {
-      const Kept ahead = kept;
-      const auto weigh = [=](Entry entry) { return entry < ahead.floor ? 0 : ahead.weights.of(entry); };
-      Mass total;
-      part.for_each(1, [&](Entry entry, int) { own += weigh(entry); });
-      sampler.before(own, total);
-      const Entry floor = selection.floor_by_digits(part, share_of(parameters.p, total), weigh,
-                                                    [=](Mass, Mass sum, Entry floor, int shift) {
-                                                      return shift < 32 && sum == ahead.weights.of(floor);
-                                                    });
-      if (floor > kept.floor) kept.floor = floor;
-      own = 0;
-    }
-#endif
+    if (choice.kept > 0) kept.floor = smallest_of(sampler, choice.kept);
 #if result == shares
-    part.for_each(1, [&](Entry entry, int) { own += kept.weight_of(entry); });
-    sampler.before(own, kept.total);
+    kept.total = mass_of_choice(sampler, choice);
 #endif
   }
   Output* y = arguments.y + number * problem.ldy;

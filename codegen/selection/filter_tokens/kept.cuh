@@ -24,3 +24,9 @@ struct Kept {
 #endif
   }
 };
+
+// The first entry alone.
+__device__ __forceinline__ Kept only(Entry first) {
+  const Weights weights{1.0f, value_of(key_of_entry(first)), 0};
+  return {first, weights, weights.of(first)};
+}

@@ -16,8 +16,7 @@ __device__ __forceinline__ void filter_naive(const Arguments& arguments) {
   if (is_void(first)) {
     kept.floor = ~Entry{0};
   } else if (parameters.greedy) {
-    kept.weights = {1.0f, value_of(key_of_entry(first)), 0};
-    kept.total = kept.weights.of(first);
+    kept = only(first);
   } else {
     kept.floor = 1;
     kept.weights.top = __fmul_rn(value_of(key_of_entry(first)), parameters.scale);

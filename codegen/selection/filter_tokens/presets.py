@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from autotune.codegen.model.program import Program
+from autotune.codegen.selection.sampling.schedule import SamplingSchedule
 
 from .emit import emit, emit_naive
 from .problem import FilterTokensProblem
-from .schedule import FilterTokensSchedule
 
 PRESETS: Mapping[str, Callable[[FilterTokensProblem], Program]] = {
     "naive": emit_naive,
-    "digits": lambda problem: emit(problem, FilterTokensSchedule(256, problem.widest)),
+    "blocks": lambda problem: emit(problem, SamplingSchedule(vector_width=problem.widest)),
 }

@@ -29,7 +29,7 @@ struct Parameters {
 #if top_p
     p = arguments.top_p[row];
     if (!(p < 1.0f)) p = 1.0f;
-    greedy = greedy || p <= 0.0f;
+    greedy = greedy || p < 5.421010862427522e-20f;  // 2^-64, below which the share rounds to nothing
 #endif
 #if min_p && source == probs
     share = arguments.min_p[row];

@@ -35,7 +35,7 @@ _PARAMETERS = {
 _ODD = {
     "temperature": (0.0, 1.0, -1.0, 1e-40, 30.0),
     "top_k": (1, 0, -5, 2, 3000, 2048, 100),
-    "top_p": (1.0, 0.0, np.nextafter(np.float32(1), np.float32(0)), 0.5, 1e-9, 2.0),
+    "top_p": (1.0, 0.0, np.nextafter(np.float32(1), np.float32(0)), 0.5, 1e-9, 1e-30, 2.0),
     "min_p": (0.0, 1.0, 1e-12, 3.0),
 }
 

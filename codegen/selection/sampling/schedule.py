@@ -14,12 +14,13 @@ from .problem import SamplingProblem
 
 MASS_BYTES = 8
 LEAST_CANDIDATES = 2048  # whose memory has the sums of a digit, too
+_BINS = 2048  # of weights, for the sums of which there is room
 _OTHER_REGISTERS = 48
 
 
 @dataclass(frozen=True)
 class SamplingSchedule(Schedule):
-    """A block draws the token of a row.
+    """A block finds what may be drawn of a row.
 
     Attributes:
         threads: of a block.
@@ -46,7 +47,8 @@ class SamplingSchedule(Schedule):
     def footprint(self, problem: SamplingProblem) -> Footprint:
         """See `Schedule`; registers are the vectors in flight, or the entries of which a block selects."""
         warps = self.threads // WARP
-        shared = (self.candidates + warps) * MASS_BYTES + (2 * warps + 2) * WORD_BYTES
+        bins = _BINS if problem.top_p else 0
+        shared = (self.candidates + warps + bins) * MASS_BYTES + (2 * warps + 2) * WORD_BYTES
         words = ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
         entries = max(self.candidates // self.threads, self.samples * self.vector_width)
         registers = max(self.loads_in_flight * words, 2 * entries) + _OTHER_REGISTERS

@@ -7,6 +7,7 @@
 using Mass = unsigned long long;
 
 constexpr int weight_bits = 44;
+constexpr int mass_bins = 2048;  // of entries that weigh about the same
 
 struct Weights {
   float scale;  // 1 / temperature
@@ -23,12 +24,31 @@ struct Weights {
     const int places = (highest ? highest : 1) - (exponent ? exponent : 1);
     return places < weight_bits ? mantissa >> places : 0;
   }
+
+  // Higher for lower weights: the highest bits of numbers; the last bin for what weighs nothing.
+  __device__ __forceinline__ int bin_of(float number) const {
+    constexpr int rest = 18;  // bits of a number that do not count
+    const int places = (__float_as_int(top) >> rest | 31) - (__float_as_int(number) >> rest);
+    return number > 0.0f && places < mass_bins ? places : mass_bins - 1;
+  }
 #else
-  // 2^44 of the largest number, and 0 of what has 2^-44 of its probability.
-  __device__ __forceinline__ Mass of(float number) const {
+  // How often 2^44 is halved.
+  __device__ __forceinline__ float halvings_of(float number) const {
     const float scaled = __fmul_rn(number, scale);
     const float distance = scaled == top ? 0.0f : __fadd_rn(top, -scaled);
-    const float halvings = __fmul_rn(distance, log2_e);
+    return __fmul_rn(distance, log2_e);
+  }
+
+  // Higher for lower weights; the last bin for what weighs nothing.
+  __device__ __forceinline__ int bin_of(float number) const {
+    constexpr int bins_of_half = mass_bins / (weight_bits + 1);
+    const float halvings = halvings_of(number);
+    return halvings < weight_bits + 1 ? static_cast<int>(halvings * bins_of_half) : mass_bins - 1;
+  }
+
+  // 2^44 of the largest number, and 0 of what has 2^-44 of its probability.
+  __device__ __forceinline__ Mass of(float number) const {
+    const float halvings = halvings_of(number);
     if (!(halvings < weight_bits + 1)) return 0;
     constexpr float units = 12582912.0f;  // 1.5 2^23, from which on floats are whole numbers
     const float rounded = __fadd_rn(halvings, units);

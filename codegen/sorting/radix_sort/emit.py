@@ -11,6 +11,7 @@ from autotune.codegen.sorting.values import Values
 from autotune.codegen.source.kernel_source import Entry
 
 from .block.schedule import BlockSchedule
+from .cluster.schedule import ClusterSchedule
 from .onesweep.schedule import OnesweepSchedule
 from .problem import RadixSortProblem
 from .source import source_of, with_parts
@@ -47,3 +48,8 @@ def emit_onesweep(problem: RadixSortProblem, schedule: OnesweepSchedule) -> Prog
 def emit_block(problem: RadixSortProblem, schedule: BlockSchedule) -> Program:
     """A launch of a block for each row."""
     return source_of(problem, [], {"digit_bits": schedule.digit_bits}).scheduled(schedule, "block", "sort_row")
+
+
+def emit_cluster(problem: RadixSortProblem, schedule: ClusterSchedule) -> Program:
+    """A launch of a cluster for each row."""
+    return source_of(problem, [], {"digit_bits": schedule.digit_bits}).scheduled(schedule, "cluster", "sort_row")

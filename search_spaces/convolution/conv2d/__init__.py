@@ -11,17 +11,23 @@ from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import depthwise, fma, mma_offsets
+from . import depthwise, depthwise_rolling, fma, mma_offsets, wgmma_im2col, wgmma_rows
 from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL
+from .derivative import DERIVATIVE
 
 
 def _default(problem: Conv2dProblem, spec: DeviceSpec) -> Any:
+    if problem.kernel_h > 1 and depthwise_rolling.applies(problem, spec):
+        return next(iter(depthwise_rolling.candidates(problem, spec)))
     if depthwise.applies(problem, spec):
         return next(iter(depthwise.candidates(problem, spec)))
     if problem.unit is Unit.FP32:
         return fma.default(problem, spec)
+    for kernel in (wgmma_im2col, wgmma_rows):
+        if kernel.KERNEL.applies(problem, spec) and (first := next(kernel.KERNEL.candidates(problem, spec), None)):
+            return first
     return next(mma_offsets.candidates(problem, spec))
 
 
@@ -29,11 +35,19 @@ OPERATOR: Operator[Conv2dProblem, Any] = Operator(
     name="conv2d",
     summary="D = activation(alpha·conv2d(X, W) + bias) + beta·C of channels-last images",
     problem_type=Conv2dProblem,
-    kernels=(mma_offsets.KERNEL, fma.KERNEL, depthwise.KERNEL),
+    kernels=(
+        wgmma_im2col.KERNEL,
+        wgmma_rows.KERNEL,
+        mma_offsets.KERNEL,
+        fma.KERNEL,
+        depthwise.KERNEL,
+        depthwise_rolling.KERNEL,
+    ),
     reference=emit_reference,
     default=_default,
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,
+    derivative=DERIVATIVE,
     restated=as_product,
 )

@@ -12,6 +12,8 @@ from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 
+_LEAST = {"stride": 1, "padding": 0, "dilation": 1}
+
 
 def conv2d(
     x: Any,
@@ -86,7 +88,7 @@ def _types(
             f"x has shape {x.shape} and weight {weight.shape}: expected (…, channels) and "
             f"(filters, rows, columns, channels / groups) with groups={groups}, which divides both"
         )
-    steps = zip(_pair("stride", stride, 1), _pair("padding", padding, 0), _pair("dilation", dilation, 1), strict=True)
+    steps = zip(*pairs_of({"stride": stride, "padding": padding, "dilation": dilation}).values(), strict=True)
     extents = (
         (extent + 2 * added - step * (taps - 1) - 1) // apart + 1
         for extent, taps, (apart, added, step) in zip(x.shape[1:3], kernel, steps, strict=True)
@@ -99,6 +101,11 @@ def _types(
                 f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
             )
     return {"out": ArrayType(shape, x.dtype)}
+
+
+def pairs_of(options: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Stride, padding and dilation of a call, of rows and of columns."""
+    return {name: _pair(name, options[name], least) for name, least in _LEAST.items()}
 
 
 def _pair(name: str, value: tuple[int, ...] | int, least: int) -> tuple[int, ...]:
@@ -123,8 +130,7 @@ def _bind(
     activation: str,
     allow_tf32: bool,
 ) -> Binding:
-    pairs = {"stride": _pair("stride", stride, 1), "padding": _pair("padding", padding, 0)}
-    pairs |= {"dilation": _pair("dilation", dilation, 1), "kernel": weight.shape[1:3]}
+    pairs = pairs_of({"stride": stride, "padding": padding, "dilation": dilation}) | {"kernel": weight.shape[1:3]}
     problem = Conv2dProblem(
         batch=x.shape[0],
         in_channels=x.shape[3],

@@ -9,17 +9,23 @@ from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSche
 from autotune.codegen.convolution.conv2d.fma.schedule import FmaSchedule
 from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
+from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
 from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
 
-S = TypeVar("S", FmaSchedule, MmaOffsetsSchedule)
+_WIDE = 128  # columns of a tile, beyond which one of them takes long enough
+D = TypeVar("D", bound=DepthwiseSchedule)
+S = TypeVar("S", FmaSchedule, MmaOffsetsSchedule, WgmmaIm2colSchedule, WgmmaRowsSchedule)
 
 
 def checks_of_product(problem: Conv2dProblem, schedule: S) -> list[tuple[Conv2dProblem, S]]:
     """Whole tiles; and edges on all sides in two images with gaps, just aligned enough. Of blocks that share tiles, two
     and more share each."""
-    m, n, k = schedule.block_m, schedule.block_n, schedule.block_k
+    m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n, schedule.block_k
     whole = _small(problem, schedule, 1, m, n, 2 * k, gap=False)
-    ragged = _small(problem, schedule, 2, m // 2 + 1, n + n // 2 + 1, schedule.stages * k + k // 2 + 1, gap=True)
+    filters = n // 2 + 1 + (n if n <= _WIDE else 0)
+    ragged = _small(problem, schedule, 2, m // 2 + 1, filters, schedule.stages * k + k // 2 + 1, gap=True)
     return [_on_small_grid(whole, schedule), _on_small_grid(ragged, schedule)]
 
 
@@ -27,33 +33,41 @@ def _small(
     problem: Conv2dProblem, schedule: S, batch: int, pixels: int, filters: int, terms: int, *, gap: bool
 ) -> Conv2dProblem:
     """A problem of the kinds of another, with about so many pixels in each image."""
-    vectors = {"x": schedule.vector_a, "weight": schedule.vector_b, "d": _vector_d(schedule)}
-    wide, taps = max(vectors["x"], vectors["weight"]), problem.kernel_h * problem.kernel_w
+    aligned = vectors(problem, schedule)
+    wide, taps = max(aligned["x"], aligned["weight"]), problem.kernel_h * problem.kernel_w
     channels = wide * max(1, ceil_div(terms, taps * wide))
+    if isinstance(schedule, WgmmaRowsSchedule):
+        channels = problem.channels
     columns, groups = 5 if gap else 4, min(problem.groups, 2)
     fields: dict[str, Any] = {
         "batch": batch,
         "in_channels": channels * groups,
-        "out_channels": ceil_div(filters, vectors["d"]) * vectors["d"] * groups,
+        "out_channels": ceil_div(filters, aligned["d"]) * aligned["d"] * groups,
         "groups": groups,
         **{f"stride_x_{axis}": 0 for axis in "nhw"},
         "ldd": 0,
-        **{f"align_{operand}": vector * problem.dtype.bytes for operand, vector in vectors.items()},
+        **{f"align_{operand}": vector * problem.dtype.bytes for operand, vector in aligned.items()},
     }
     for side, extent, out in (("h", "height", ceil_div(pixels, columns)), ("w", "width", columns)):
         fields[extent] = _extent(problem, side, out)
     small = replace(problem, **fields)
     if not gap:
         return small
-    column = small.in_channels + vectors["x"]
+    column = small.in_channels + aligned["x"]
     row = small.width * column
-    strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": row, "stride_x_n": small.height * row + vectors["x"]}
-    strides["ldd"] = small.out_channels + vectors["d"]
+    strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": row, "stride_x_n": small.height * row + aligned["x"]}
+    strides["ldd"] = small.out_channels + aligned["d"]
     return replace(small, **strides)
 
 
-def _vector_d(schedule: FmaSchedule | MmaOffsetsSchedule) -> int:
-    return schedule.vector_c if isinstance(schedule, FmaSchedule) else schedule.vector_d
+def vectors(problem: Conv2dProblem, schedule: FmaSchedule | MmaOffsetsSchedule | WgmmaIm2colSchedule) -> dict[str, int]:
+    """Elements of the accesses to each tensor."""
+    if isinstance(schedule, WgmmaIm2colSchedule):
+        product = schedule.product(problem)
+        found = {name: schedule.vector(product, operand) for name, operand in (("x", "a"), ("weight", "b"), ("d", "d"))}
+        return found | {"x": 1, "weight": 1} if isinstance(schedule, WgmmaRowsSchedule) else found
+    d = schedule.vector_c if isinstance(schedule, FmaSchedule) else schedule.vector_d
+    return {"x": schedule.vector_a, "weight": schedule.vector_b, "d": d}
 
 
 def _on_small_grid(small: Conv2dProblem, schedule: S) -> tuple[Conv2dProblem, S]:
@@ -61,13 +75,13 @@ def _on_small_grid(small: Conv2dProblem, schedule: S) -> tuple[Conv2dProblem, S]
         return small, schedule
     if isinstance(schedule, FmaSchedule):
         return small, schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
+    if isinstance(schedule, WgmmaIm2colSchedule):
+        return small, schedule.replace(grid_blocks=small_grid(schedule.product(small), schedule))
     tiles = schedule.tiles(small.product)
     return small, schedule.replace(grid_blocks=min(tiles * schedule.steps(small.product), ceil_div(3 * tiles, 2)))
 
 
-def checks_of_channels(
-    problem: Conv2dProblem, schedule: DepthwiseSchedule
-) -> list[tuple[Conv2dProblem, DepthwiseSchedule]]:
+def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2dProblem, D]]:
     """Whole tiles of a block; and a part of one along all sides, in two images with gaps."""
     block = schedule.channel_threads * schedule.vector
     aligned: dict[str, Any] = {"align_x": schedule.vector * problem.dtype.bytes}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from math import prod
+from typing import TypeVar
 
 from autotune.codegen.convolution.conv2d.depthwise.emit import emit
 from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSchedule
@@ -20,6 +21,7 @@ from autotune.search_spaces.machine.workload import Workload
 
 from .checks import checks_of_channels
 
+S = TypeVar("S", bound=DepthwiseSchedule)
 _MOST_PRODUCTS, _MOST_WINDOW = 2048, 512  # of a thread: all are written out
 _BLOCKS_PER_SM = field_specs(DepthwiseSchedule)["min_blocks_per_sm"].values
 _ACCESS = 12  # instructions of a load, with its address and bounds
@@ -50,12 +52,13 @@ def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseSchedule]:
 
 
 def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseSchedule:
-    return _fitted(problem, DepthwiseSchedule.from_dict(dict(draw)), spec)
+    return fitted(problem, DepthwiseSchedule.from_dict(dict(draw)), spec)
 
 
-def _fitted(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> DepthwiseSchedule:
+def fitted(problem: Conv2dProblem, schedule: S, spec: DeviceSpec) -> S:
+    """The schedule with tiles that are written out, and that registers and shared memory have room for."""
     own = schedule
-    while not _is_written_out(problem, own):
+    while not is_written_out(problem, own):
         if own.rows > 1:
             own = own.replace(rows=own.rows // 2)
         elif own.columns > 1:
@@ -75,7 +78,8 @@ def _fitted(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpe
     return own.replace(min_blocks_per_sm=max(allowed, default=1))
 
 
-def _is_written_out(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> bool:
+def is_written_out(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> bool:
+    """Whether a source may have all products of a thread."""
     products, window = schedule.written_out(problem)
     return products <= _MOST_PRODUCTS and window <= _MOST_WINDOW
 
@@ -86,7 +90,7 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSc
     for vector in dict.fromkeys((min(widest, 4), widest)):
         for channel_threads, rows, columns in _LIKELY:
             drawn = DepthwiseSchedule(channel_threads=channel_threads, vector=vector, rows=rows, columns=columns)
-            yield _fitted(problem, drawn, spec)
+            yield fitted(problem, drawn, spec)
 
 
 def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -117,7 +121,7 @@ def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     """Whether each channel has a filter of its own, that a source may have written out."""
     least = DepthwiseSchedule(channel_threads=1, vector=1, rows=1, columns=1)
     fits = least.footprint(problem).shared_bytes <= spec.shared_per_block
-    return problem.depthwise and fits and _is_written_out(problem, least)
+    return problem.depthwise and fits and is_written_out(problem, least)
 
 
 KERNEL = Kernel(DepthwiseSchedule, emit, constraints, space, candidates, checks_of_channels, workload, applies)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.selection.sampling.problem import SamplingProblem
@@ -11,6 +12,8 @@ from autotune.codegen.selection.sampling.schedule import LEAST_CANDIDATES, Sampl
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.selection.fitting import fitted
+
+P = TypeVar("P", bound=SamplingProblem)
 
 _MOST_HELD = 32  # candidates that a thread orders in registers
 # Threads, loads in flight, samples, candidates, and blocks for each SM, which bound the registers of a thread.
@@ -45,13 +48,15 @@ def space(problem: SamplingProblem, spec: DeviceSpec) -> Space[SamplingSchedule]
 
 
 def candidates(problem: SamplingProblem, spec: DeviceSpec) -> Iterator[SamplingSchedule]:
-    """The widest loads, by one or two blocks of an SM."""
-    for threads, loads, samples, kept, per_sm in _SHAPES:
+    """The widest loads, by one or two blocks of an SM; few rows that are read several times have large blocks first."""
+    few = problem.top_p and not problem.top_k and problem.rows <= spec.sm_count
+    shapes = sorted(_SHAPES, key=lambda shape: -shape[0]) if few else _SHAPES
+    for threads, loads, samples, kept, per_sm in shapes:
         schedule = SamplingSchedule(threads, problem.widest, loads, kept, samples, min_blocks_per_sm=per_sm)
         yield fitted(problem, schedule, spec)
 
 
-def checks(problem: SamplingProblem, schedule: SamplingSchedule) -> list[tuple[SamplingProblem, SamplingSchedule]]:
+def checks(problem: P, schedule: SamplingSchedule) -> list[tuple[P, SamplingSchedule]]:
     """Rows that a block keeps as a whole; and longer ones that begin as the problem's do."""
     columns = schedule.candidates + LEAST_CANDIDATES // 2 + 1
     skew = problem.ldx % schedule.vector_width if problem.rows > 1 else 0

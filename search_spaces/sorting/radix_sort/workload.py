@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, SECTOR_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
+from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.match import Match
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
@@ -16,6 +17,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
 
 _COUNTED = 8  # keys of a thread that counts, at once
+_CLUSTER_HOPS = 3  # what waits in a pass of a cluster take, in looks at earlier tiles
 _EXCHANGES = 4  # accesses of a key to shared memory at random: its count, its place, where it goes, and its digit's
 
 
@@ -110,6 +112,28 @@ def block_workload(problem: RadixSortProblem, schedule: BlockSchedule, spec: Dev
             lines=ceil_div(int(moved), LINE_BYTES),
             bytes_loaded=row * problem.dtype.bytes,
             bytes_stored=moved - row * problem.dtype.bytes,
+        ),
+    )
+
+
+def cluster_workload(problem: RadixSortProblem, schedule: ClusterSchedule, spec: DeviceSpec) -> tuple[Workload]:
+    """All passes over a part of a row; in each, blocks wait for each other, and keys go to shared memory twice more."""
+    costs, parts = Costs.of(spec), max(1, schedule.blocks(problem))
+    moved, read = problem.tensor_bytes / parts, problem.rows * problem.columns * problem.dtype.bytes / parts
+    passes = ceil_div(problem.last_bit - problem.begin_bit, schedule.digit_bits)
+    pass_, vectors = _pass(problem, schedule, costs), schedule.tile // WARP
+    sent = vectors * costs.conflict * (2 + 2 * bool(problem.carried_bytes))
+    return (
+        replace(
+            pass_,
+            blocks=parts,
+            footprint=schedule.footprint(problem),
+            memory_bytes=problem.tensor_bytes,
+            instructions=passes * (pass_.instructions + _CLUSTER_HOPS * costs.hop * SCHEDULERS),
+            shared_clocks=passes * (pass_.shared_clocks + sent),
+            lines=ceil_div(int(moved), LINE_BYTES),
+            bytes_loaded=read,
+            bytes_stored=moved - read,
         ),
     )
 

@@ -2,7 +2,9 @@
 #include "cuda/register_count.cuh"
 #include "matmul/gemm/prepare.cuh"
 #include "matmul/gemm/wgmma/consumer.cuh"
-#include "matmul/gemm/wgmma/producer.cuh"
+#if !gathered_a  // else who includes this has defined it
+#  include "matmul/gemm/wgmma/producer.cuh"
+#endif
 // D = activation(alpha·op(A)·op(B) + bias) + beta·C by warpgroups (sm_90a): the first one has tensor copies
 // fill stages of shared memory, the others multiply what is there. What prepared operands leave of the
 // workspace is for tiles that blocks share.
@@ -18,7 +20,11 @@ constexpr int most_registers = 240;
 
 __device__ __forceinline__ void gemm_wgmma_block(const Arguments& arguments, void* workspace) {
   const Problem problem(arguments);
+#if gathered_a
+  const Tiling tiling = tiling_of_taps(problem);
+#else
   const Tiling tiling(problem);
+#endif
   Stages& stages = Stages::barriers();
   if (threadIdx.x == 0) stages.init();
   if (threadIdx.x == 32) {  // a thread of another warp, meanwhile

@@ -6,6 +6,7 @@ from autotune.codegen.matmul.gemm.emit import by_column, scheduled
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.program import Program
+from autotune.codegen.source.headers import Constant
 
 from .operands import product_source, registers_a, tensor_maps
 from .schedule import WgmmaSchedule
@@ -15,7 +16,21 @@ from .swap import tiled_problem
 def emit(problem: GemmProblem, schedule: WgmmaSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     left = tiled_problem(product(problem, schedule), schedule)
-    facts = {
+    return scheduled(
+        problem,
+        schedule,
+        "gemm_wgmma_block",
+        facts_of_product(problem, schedule),
+        swapped=lambda one: tiled_problem(one, schedule),
+        maps=tensor_maps(problem, schedule),
+        functions=product_source(left, schedule),
+    )
+
+
+def facts_of_product(problem: GemmProblem, schedule: WgmmaSchedule) -> dict[str, Constant]:
+    """What the headers of a product by wgmma name beside the schedule, and beside what all products know."""
+    left = tiled_problem(product(problem, schedule), schedule)
+    return {
         "residual_stages": schedule.residual_stages(problem),
         "residual_ring": schedule.residual_ring(problem),
         "grouped_boxes": schedule.grouped_boxes(problem),
@@ -25,15 +40,6 @@ def emit(problem: GemmProblem, schedule: WgmmaSchedule) -> Program:
         "narrow_rows": schedule.narrow_rows(problem),
         "partial_boxes": schedule.loaded_columns(problem) > schedule.block_n,
     }
-    return scheduled(
-        problem,
-        schedule,
-        "gemm_wgmma_block",
-        facts,
-        swapped=lambda one: tiled_problem(one, schedule),
-        maps=tensor_maps(problem, schedule),
-        functions=product_source(left, schedule),
-    )
 
 
 def _held_columns(problem: GemmProblem, schedule: WgmmaSchedule) -> bool:

@@ -16,10 +16,7 @@ from .swap import tiled_problem
 
 
 def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument, ...]:
-    """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored.
-
-    Boxes of C and Z are those of D.
-    """
+    """The maps by which tiles of A and B are copied, in boxes with rows of 128 bytes, and those of D stored."""
     left = tiled_problem(product(problem, schedule), schedule)
     copies = copies_in_workspace(problem, [one.copy for one in prepared(problem, schedule)])
     tensors = {"a": "b", "b": "a"} if schedule.swap else {}
@@ -36,12 +33,17 @@ def tensor_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument
         offset = copies[operand].offset if operand in copies else 0
         width = schedule.row_bytes(problem, operand)
         maps.append(_map(left, operand, dtype, rows, tensor, offset, width))
-    if schedule.tensor_store:
-        known = {"c": schedule.residual_stages(problem), "z": schedule.kept_boxes(problem)}
-        stored = ["d", *(name for name, one in known.items() if one)]
-        rows, width = schedule.store_box(problem)
-        maps += [_map(problem, name, problem.result, rows, name, 0, width) for name in stored]
-    return tuple(maps)
+    return (*maps, *stored_maps(problem, schedule))
+
+
+def stored_maps(problem: GemmProblem, schedule: WgmmaSchedule) -> tuple[Argument, ...]:
+    """The maps by which tensor copies store D and Z, and load C, in the same boxes."""
+    if not schedule.tensor_store:
+        return ()
+    known = {"c": schedule.residual_stages(problem), "z": schedule.kept_boxes(problem)}
+    stored = ["d", *(name for name, one in known.items() if one)]
+    rows, width = schedule.store_box(problem)
+    return tuple(_map(problem, name, problem.result, rows, name, 0, width) for name in stored)
 
 
 def product_source(problem: GemmProblem, schedule: WgmmaSchedule) -> str:

@@ -18,6 +18,7 @@ from autotune.search_spaces.sorting.radix_sort.fitting import digit_violations, 
 _TILES = ((384, 30, 2, 2), (512, 23, 2, 2), (384, 23, 3, 2), (384, 26, 2, 2), (512, 26, 2, 2), (256, 20, 2, 2))
 _SMALL_TILES = ((512, 16, 2, 4), (256, 8, 1, 4), (512, 20, 2, 4), (256, 4, 1, 8), (512, 11, 2, 4), (512, 4, 1, 8))
 _MOST_BYTES = 1 << 36  # of the words of tiles, which many short rows would have
+_TINY = 4096  # keys for each SM, below which blocks of few threads come first
 _FEW_TILES = 2  # of each SM, with which the small ones come first
 
 
@@ -44,8 +45,10 @@ def space(problem: RadixSortProblem, spec: DeviceSpec) -> Space[OnesweepSchedule
 
 def candidates(problem: RadixSortProblem, spec: DeviceSpec) -> Iterator[OnesweepSchedule]:
     """Tiles, those first that leave no SM idle."""
-    few = problem.rows * problem.columns < _FEW_TILES * spec.sm_count * _TILES[0][0] * _TILES[0][1]
-    for threads, items, blocks, window in (*_SMALL_TILES, *_TILES) if few else (*_TILES, *_SMALL_TILES):
+    keys = problem.rows * problem.columns
+    few = keys < _FEW_TILES * spec.sm_count * _TILES[0][0] * _TILES[0][1]
+    small = sorted(_SMALL_TILES, key=lambda one: one[0]) if keys < _TINY * spec.sm_count else _SMALL_TILES
+    for threads, items, blocks, window in (*small, *_TILES) if few else (*_TILES, *_SMALL_TILES):
         one = OnesweepSchedule(threads, items, min_blocks_per_sm=blocks, window=window)
         yield within_sm(problem, one, spec)
 

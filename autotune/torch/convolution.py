@@ -1,0 +1,105 @@
+"""PyTorch's two-dimensional convolution by conv2d, and the layer made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .autocast import autocast
+from .operators import functions
+
+_SIDES = 2
+
+
+def conv2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    *,
+    residual: Any = None,
+    activation: str = "identity",
+    allow_tf32: bool = False,
+) -> Any:
+    """``torch.nn.functional.conv2d``, and activation and residual fused to it, by the operator conv2d.
+
+    Tensors in the memory format channels_last are read where they are. Others, the weight included, are copied to it
+    first. The result is channels_last. Gradients are deterministic.
+
+    Args:
+        input: float32, bfloat16 or float16, of shape (batch, channels, height, width), or one image without a batch.
+        weight: of the dtype of `input`, of shape (filters, channels / groups, rows, columns).
+        bias: likewise, of shape (filters,).
+        stride: rows and columns from one element of the result to the next; one number for both.
+        padding: rows and columns of zeros on each side of an image; or ``valid``, or ``same`` with a stride of 1.
+        dilation: rows and columns from a tap of a filter to the next.
+        groups: parts of the channels; filters of a part see its channels alone.
+        residual: added behind the activation, of the shape and the dtype of the result.
+        activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
+
+    Returns:
+        activation(conv2d(input, weight) + bias) + residual.
+
+    Raises:
+        TypeError, ValueError: see ``dispatcher.conv2d``; or `padding` is a word that is not known.
+    """
+    if input.ndim == 3:
+        batch = None if residual is None else residual[None]
+        options: dict[str, Any] = {"residual": batch, "activation": activation, "allow_tf32": allow_tf32}
+        return conv2d(input[None], weight, bias, stride, padding, dilation, groups, **options)[0]
+    if isinstance(padding, str):
+        input, padding = _padded(input, weight, stride, padding, dilation)
+    before = None if residual is None else _channels_last(residual).contiguous()
+    found = functions["conv2d"](
+        *(_channels_last(input), _channels_last(weight).contiguous(), bias, before),
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        groups=groups,
+        activation=activation,
+        allow_tf32=allow_tf32,
+    )
+    return found.permute(0, 3, 1, 2)
+
+
+def _channels_last(tensor: Any) -> Any:
+    """A view of four axes with channels as the last one, whose elements are neighbours."""
+    view = tensor.permute(0, 2, 3, 1) if tensor.ndim == 4 else tensor
+    return view if view.stride(-1) == 1 else view.contiguous()
+
+
+def _padded(input: Any, weight: Any, stride: Any, padding: str, dilation: Any) -> tuple[Any, tuple[int, ...]]:
+    """The input and the padding on each side; where ``same`` takes an odd number of zeros, the input has one more."""
+    if padding == "valid":
+        return input, (0,) * _SIDES
+    if padding != "same" or set(_pair(stride)) != {1}:
+        raise ValueError(f"padding={padding!r}, stride={stride}: expected numbers, valid, or same with a stride of 1")
+    totals = [step * (taps - 1) for step, taps in zip(_pair(dilation), weight.shape[2:], strict=True)]
+    if any(total % 2 for total in totals):
+        input = torch.nn.functional.pad(input, (0, totals[1] % 2, 0, totals[0] % 2))
+    return input, tuple(total // 2 for total in totals)
+
+
+def _pair(value: Any) -> tuple[int, ...]:
+    return (value,) * _SIDES if isinstance(value, int) else tuple(value)
+
+
+class Conv2d(torch.nn.Conv2d):
+    """``torch.nn.Conv2d`` by conv2d, in true FP32, bfloat16 and float16.
+
+    Weights that are channels_last, as ``module.to(memory_format=torch.channels_last)`` stores them, are not copied.
+    Under ``torch.autocast`` input, weights and bias are cast to its type first, as PyTorch's are.
+    """
+
+    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
+        input, weight, bias = autocast(input, weight, bias)
+        padding: Any = self.padding
+        if self.padding_mode != "zeros":
+            beside = self._reversed_padding_repeated_twice
+            input, padding = torch.nn.functional.pad(input, beside, mode=self.padding_mode), 0
+        return conv2d(input, weight, bias, self.stride, padding, self.dilation, self.groups)

@@ -1,0 +1,103 @@
+#pragma once
+#include "cuda/numbers.cuh"
+#include "cuda/packed.cuh"
+#include "cuda/shared_memory.cuh"
+#include "cuda/vector.cuh"
+#include "epilogue/activation.cuh"
+// What kernels have in common where each channel has a filter of its own: a thread has `vector` neighbouring
+// channels of some columns of pixels.
+
+using Element = Problem::Element;
+constexpr int vector = Schedule::vector;
+constexpr int block_channels = Schedule::channel_threads * vector;
+constexpr int taps = Problem::kernel_h * Problem::kernel_w;
+// Columns that the pixels of a thread see.
+constexpr int window_w =
+    (Schedule::columns - 1) * Problem::stride_w + (Problem::kernel_w - 1) * Problem::dilation_w + 1;
+
+// The tap under which a pixel, counted from the thread's first one, sees a place of the window; -1 if none.
+__device__ constexpr int tap_of(int place, int pixel, int stride, int dilation, int kernel) {
+  const int distance = place - pixel * stride;
+  return distance >= 0 && distance % dilation == 0 && distance / dilation < kernel ? distance / dilation : -1;
+}
+
+// The rows×columns pixels of a thread, in blocks of channels that are side by side.
+struct ThreadTile {
+  int own_channel;  // in those of the block
+  int channel;
+  int image;
+  int p, q;  // the first pixel
+
+  explicit __device__ __forceinline__ ThreadTile(const Problem& problem) {
+    constexpr int tiles_a_block = Schedule::threads / Schedule::channel_threads;
+    const int tiles_h = (problem.out_height - 1) / Schedule::rows + 1;
+    const int tiles_w = (problem.out_width - 1) / Schedule::columns + 1;
+    const int channel_blocks = (problem.batch - 1) / block_channels + 1;
+    own_channel = threadIdx.x % Schedule::channel_threads * vector;
+    channel = blockIdx.x % channel_blocks * block_channels + own_channel;
+    const long long tile = static_cast<long long>(blockIdx.x / channel_blocks) * tiles_a_block +
+                           threadIdx.x / Schedule::channel_threads;
+    image = tile / tiles_w / tiles_h;
+    p = tile / tiles_w % tiles_h * Schedule::rows, q = tile % tiles_w * Schedule::columns;
+  }
+  __device__ __forceinline__ bool exists(const Problem& problem) const {
+    return channel < problem.batch && image < problem.images;
+  }
+};
+
+// Copies the filters of the block's channels to shared memory: tap by tap, channels side by side.
+__device__ __forceinline__ void load_filters(const Arguments& arguments, const Problem& problem,
+                                             float* filters, int first_channel) {
+  const Element* weight = arguments.weight + static_cast<long long>(first_channel) * taps;
+  const int left = min(block_channels, problem.batch - first_channel) * taps;
+  for (int i = threadIdx.x; i < block_channels * taps; i += Schedule::threads)
+    filters[i % taps * block_channels + i / taps] = i < left ? to_float(weight[i]) : 0.0f;
+  __syncthreads();
+}
+
+// The factors of the thread's channels under a tap.
+__device__ __forceinline__ void load_tap(float (&tap)[vector], const float* filters, int number) {
+  constexpr int width = vector < 4 ? vector : 4;
+#pragma unroll
+  for (int i = 0; i < vector; i += width) copy_vector<width>(tap + i, filters + number * block_channels + i);
+}
+
+// The biases of the thread's channels.
+__device__ __forceinline__ void load_biases(float (&biases)[vector], const Arguments& arguments,
+                                            int channel) {
+#if bias
+#  pragma unroll
+  for (int l = 0; l < vector; ++l) biases[l] = to_float(arguments.bias[channel + l]);
+#endif
+}
+
+// Stores a pixel of the thread's channels.
+__device__ __forceinline__ void store_pixel(const Arguments& arguments, const Problem& problem,
+                                            const float (&sums)[vector], const float (&biases)[vector],
+                                            long long place) {
+  Packed<Element, vector> before = {}, result;
+#if beta_nonzero
+  before.bits = *reinterpret_cast<const typename Packed<Element, vector>::Bits*>(arguments.c + place);
+#endif
+  float elements[vector];
+#pragma unroll
+  for (int i = 0; i < vector; ++i)
+    elements[i] = finished(arguments, problem, sums[i], biases[i], to_float(before.elements[i]));
+  from_floats(result.elements, elements);
+  store_global<false>(arguments.d + place, result);
+}
+
+// Stores a row of the thread's pixels, as far as they are in the image.
+__device__ __forceinline__ void store_row(const Arguments& arguments, const Problem& problem,
+                                          const ThreadTile& tile, int row,
+                                          const float (&sums)[Schedule::columns][vector],
+                                          const float (&biases)[vector]) {
+  if (row >= problem.out_height) return;
+  const long long line = static_cast<long long>(tile.image) * problem.out_height + row;
+#pragma unroll
+  for (int column = 0; column < Schedule::columns; ++column) {
+    if (tile.q + column >= problem.out_width) continue;
+    const long long place = (line * problem.out_width + tile.q + column) * problem.ldd + tile.channel;
+    store_pixel(arguments, problem, sums[column], biases, place);
+  }
+}

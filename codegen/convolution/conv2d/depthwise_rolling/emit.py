@@ -1,0 +1,14 @@
+"""The program of a schedule that goes down images."""
+
+from __future__ import annotations
+
+from autotune.codegen.convolution.conv2d.emit import source
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.program import Program
+
+from .schedule import RollingSchedule
+
+
+def emit(problem: Conv2dProblem, schedule: RollingSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    return source(problem).scheduled(schedule, "depthwise_rolling/block", "conv2d_block")

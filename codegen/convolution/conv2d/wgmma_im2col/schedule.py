@@ -1,0 +1,41 @@
+"""How to compute a conv2d by wgmma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.integers import round_up
+
+
+@dataclass(frozen=True)
+class WgmmaIm2colSchedule(WgmmaSchedule):
+    """The product by wgmma, whose rows of A are pixels that tensor copies gather in im2col mode (sm_90a).
+
+    Fields are those of gemm's schedule. A stage has some channels of one tap. Neither operand is prepared or promoted,
+    blocks share no pixels, and tiles are not those of Dᵀ.
+    """
+
+    kernel = "wgmma_im2col"
+
+    def product(self, problem: Conv2dProblem) -> GemmProblem:
+        """The product whose terms are whole stages for each tap, and whose D lies as the convolution's."""
+        return replace(
+            problem.product,
+            k=problem.kernel_h * problem.kernel_w * round_up(problem.channels, self.block_k),
+            lda=0,
+            ldb=0,
+            ldd=problem.ldd,
+            align_d=problem.align_d,
+        )
+
+    def footprint(self, problem: GemmProblem | Conv2dProblem) -> Footprint:
+        """That of the product."""
+        return super().footprint(self.product(problem) if isinstance(problem, Conv2dProblem) else problem)
+
+    def blocks(self, problem: GemmProblem | Conv2dProblem) -> int:
+        """Those of the product."""
+        return super().blocks(self.product(problem) if isinstance(problem, Conv2dProblem) else problem)

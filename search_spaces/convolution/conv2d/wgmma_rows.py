@@ -1,0 +1,79 @@
+"""The kernel by wgmma for few channels, as conv2d knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.conv2d.wgmma_rows.emit import PREPARE, emit
+from autotune.codegen.convolution.conv2d.wgmma_rows.joined import Joined
+from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
+from autotune.codegen.model.hardware import WARP
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
+
+from . import wgmma_im2col
+from .checks import checks_of_product
+
+_MOST_BYTES = 2**30  # of the copies
+_INSTRUCTIONS, _LOADS = 30, 12  # of a pixel
+
+
+def constraints(problem: Conv2dProblem, schedule: WgmmaRowsSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond what makes that of the product illegal."""
+    if found := list(_joined_violations(problem)):
+        yield from found
+    else:
+        yield from wgmma_im2col.constraints(problem, schedule, spec)
+
+
+def _joined_violations(problem: Conv2dProblem) -> Iterator[str]:
+    """What keeps rows of filters from being one tap each."""
+    if problem.dilation_w > 1:
+        yield f"dilation_w={problem.dilation_w}: expected 1, as the taps of a row are neighbours"
+    joined = Joined(problem)
+    if not joined.pixel_channels:
+        yield f"{problem.channels} channels of {problem.dtype}: expected no more than 16 bytes"
+    elif joined.bytes > _MOST_BYTES:
+        yield f"copies of {joined.bytes} bytes over {_MOST_BYTES}"
+
+
+def workload(problem: Conv2dProblem, schedule: WgmmaRowsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """That of the product, behind one that copies pixels, four for each thread."""
+    joined, blocks = Joined(problem), schedule.prepare_blocks(problem)
+    (product,) = wgmma_im2col.workload(problem, schedule, spec)
+    warps = PREPARE.threads / WARP
+    pixels = joined.image_bytes / (joined.pixel_channels * problem.dtype.bytes) / PREPARE.threads / max(1, blocks)
+    ahead = Workload(
+        blocks=blocks,
+        footprint=PREPARE,
+        memory_bytes=joined.bytes + problem.work.bytes - product.memory_bytes,
+        steps=pixels,
+        instructions=_INSTRUCTIONS * warps,
+        load_instructions=_LOADS * warps,
+        lines=4 * warps,
+        bytes_loaded=problem.channels * problem.dtype.bytes * PREPARE.threads,
+        bytes_stored=joined.bytes / max(1, blocks),
+    )
+    return ahead, product
+
+
+def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
+    """Whether a few channels can be joined, and images do not have whole units of 16 bytes as they are."""
+    if wgmma_im2col.applies(problem, spec) or any(_joined_violations(problem)):
+        return False
+    return wgmma_im2col.applies(problem, spec, WgmmaRowsSchedule)
+
+
+KERNEL = Kernel(
+    WgmmaRowsSchedule,
+    emit,
+    constraints,
+    partial(wgmma_im2col.space, kind=WgmmaRowsSchedule),
+    partial(wgmma_im2col.candidates, kind=WgmmaRowsSchedule),
+    checks_of_product,
+    workload,
+    applies,
+)

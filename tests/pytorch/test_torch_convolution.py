@@ -1,0 +1,105 @@
+"""autotune.torch.conv2d and the layer made of it on the CPU: values and gradients are PyTorch's, but for rounding."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+autotune_torch = pytest.importorskip("autotune.torch")
+functional = torch.nn.functional
+
+
+def random(*shape, dtype=torch.float32, channels_last=True):
+    torch.manual_seed(sum(shape))
+    numbers = (torch.rand(*shape) * 2 - 1).to(dtype)
+    numbers = numbers.to(memory_format=torch.channels_last) if channels_last and len(shape) == 4 else numbers
+    return numbers.requires_grad_()
+
+
+def assert_gradients(found, expected, inputs, tolerance=1e-5):
+    """Values, and gradients by weights that differ from element to element."""
+    torch.testing.assert_close(found.float(), expected.float(), rtol=tolerance, atol=tolerance)
+    weights = torch.rand(expected.shape) - 0.5
+    gradients, truths = (torch.autograd.grad((y.float() * weights).sum(), inputs) for y in (found, expected))
+    for gradient, truth in zip(gradients, truths, strict=True):
+        assert gradient.dtype == truth.dtype
+        torch.testing.assert_close(gradient, truth, rtol=tolerance, atol=20 * tolerance)
+
+
+@pytest.mark.parametrize(
+    ("channels", "filters", "kernel", "options"),
+    [
+        (4, 6, (3, 3), {"stride": 2, "padding": 1}),
+        (6, 4, (3, 2), {"stride": (3, 2), "padding": (4, 0), "dilation": (1, 2), "groups": 2}),
+        (5, 5, (3, 3), {"padding": 1, "stride": (1, 2), "groups": 5}),
+        (1, 4, (1, 2), {"padding": "same"}),
+        (4, 1, (2, 4), {"padding": "same", "dilation": (3, 1)}),
+    ],
+)
+def test_values_and_gradients_are_those_of_pytorch(channels, filters, kernel, options):
+    groups = options.get("groups", 1)
+    inputs = x, weight, bias = random(2, channels, 7, 8), random(filters, channels // groups, *kernel), random(filters)
+    found, expected = (module.conv2d(x, weight, bias, **options) for module in (autotune_torch, functional))
+    assert found.is_contiguous(memory_format=torch.channels_last)
+    assert_gradients(found, expected, inputs)
+
+
+def test_what_is_fused_has_the_gradients_of_its_steps():
+    shapes = (2, 8, 5, 6), (8, 8, 3, 3), (8,), (2, 8, 5, 6)
+    inputs = x, weight, bias, residual = [random(*shape, dtype=torch.bfloat16) for shape in shapes]
+    found = autotune_torch.conv2d(x, weight, bias, padding=1, residual=residual, activation="gelu")
+    wide = functional.conv2d(x.float(), weight.float(), bias.float(), padding=1)
+    assert_gradients(found, functional.gelu(wide) + residual.float(), inputs, tolerance=0.02)
+
+
+def test_other_memory_formats_are_copied(problems):
+    x, weight = random(2, 4, 5, 6, channels_last=False), random(3, 4, 2, 2, channels_last=False)
+    assert_gradients(autotune_torch.conv2d(x, weight), functional.conv2d(x, weight), (x, weight))
+    assert problems[0].layouts["x"].strides == (120, 24, 4)
+
+
+def test_a_part_of_the_channels_is_read_where_it_is(problems):
+    wide, weight = random(2, 8, 5, 6).detach(), random(3, 4, 2, 2).detach()
+    x = wide[:, 4:]
+    torch.testing.assert_close(autotune_torch.conv2d(x, weight), functional.conv2d(x, weight))
+    assert problems[0].layouts["x"].strides == (240, 48, 8)
+
+
+def test_an_image_needs_no_batch():
+    x, weight, residual = random(4, 5, 6), random(3, 4, 2, 2), random(3, 4, 5)
+    found = autotune_torch.conv2d(x, weight, residual=residual)
+    assert_gradients(found, functional.conv2d(x, weight) + residual, (x, weight, residual))
+
+
+def test_words_for_padding_are_refused():
+    with pytest.raises(ValueError, match="padding='full', stride=1: expected numbers, valid"):
+        autotune_torch.conv2d(random(1, 4, 5, 6), random(3, 4, 2, 2), padding="full")
+    with pytest.raises(
+        ValueError, match="padding='same', stride=2: expected numbers, valid, or same with a stride of 1"
+    ):
+        autotune_torch.conv2d(random(1, 4, 5, 6), random(3, 4, 2, 2), padding="same", stride=2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"padding": 1, "stride": 2},
+        {"padding": (1, 2), "padding_mode": "circular", "groups": 2},
+    ],
+)
+def test_a_layer_is_pytorchs_in_one_graph(options):
+    layer, plain = (module.Conv2d(4, 6, (3, 2), **options) for module in (autotune_torch, torch.nn))
+    plain.load_state_dict(layer.state_dict())
+    x = random(2, 4, 7, 6)
+    torch.compiler.reset()
+    found = torch.compile(layer, fullgraph=True, backend="aot_eager")(x)
+    assert_gradients(found, layer(x), [x, *layer.parameters()])
+    torch.testing.assert_close(found, plain(x), rtol=1e-5, atol=1e-5)
+
+
+def test_under_autocast_a_layer_casts_as_pytorchs():
+    layer, plain = (module.Conv2d(8, 6, 3) for module in (autotune_torch, torch.nn))
+    plain.load_state_dict(layer.state_dict())
+    x = random(2, 8, 5, 6)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found, expected = layer(x), plain(x)
+    assert found.dtype == torch.bfloat16
+    torch.testing.assert_close(found, expected, rtol=0.02, atol=0.02)
