@@ -134,6 +134,7 @@ OPERATORS = _Operators(
         "causal_conv1d_update": ".convolution.causal_conv1d_update",
         "letterbox": ".vision.letterbox",
         "decode": ".vision.decode",
+        "decode_anchors": ".vision.decode_anchors",
         "nms": ".vision.nms",
     },
     group="autotune.operators",

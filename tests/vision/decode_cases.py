@@ -20,6 +20,7 @@ SMALL_PROBLEMS = (
 )
 OWN_CASES = [
     (DecodeProblem(96, 96, 5, 400, 2, FLOAT32), DecodeSchedule(32, 4)),
-    (DecodeProblem(64, 64, 3, 9, 2), DecodeSchedule(64, 8)),
+    (DecodeProblem(64, 64, 3, 9, 2), DecodeSchedule(64, 8, 2)),
+    (DecodeProblem(64, 128, 7, 90, 2), DecodeSchedule(64, 4, 8)),
     (DecodeProblem(32, 32, 1, 30, dtype=FLOAT32), DecodeSchedule(64, 1)),
 ]

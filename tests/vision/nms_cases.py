@@ -28,16 +28,18 @@ SMALL_PROBLEMS = (
     NmsProblem(97, 20, 3, FLOAT16, Classes.INT64, True, align_boxes=4),
     NmsProblem(200, 300, 2, BFLOAT16, Classes.INT32, crowding=DENSE, align_boxes=2),
 )
-# Tiles that are full, short, and one box long; what is kept within one tile and over several; one chunk
-# and several.
+# Tiles that are full, short, and one box long; what is kept within one chunk and over several, by one block and by a
+# cluster.
 SMALL, LARGE = BlockSchedule(64, 64), BlockSchedule(128, 256)
-TILES, CHUNKS = ChunksSchedule(64, 64), ChunksSchedule(128, 128)
+CLUSTER = BlockSchedule(64, 256, 128, 2)
+TILES, CHUNKS = ChunksSchedule(64, 64, 3, 64), ChunksSchedule(128, 64, 2, 128)
 OWN_CASES = [
     (NmsProblem(64, 64, 2, counted=True), SMALL),
     (NmsProblem(63, 5, crowding=DENSE), SMALL),
     (NmsProblem(65, 70, 2, FLOAT16, Classes.INT64), LARGE),
     (NmsProblem(256, 256, classes=Classes.INT64), LARGE),
     (NmsProblem(1, 1), SMALL),
+    (NmsProblem(201, 150, 2, classes=Classes.INT32), CLUSTER),
     (NmsProblem(257, 257, crowding=DENSE), TILES),
     (NmsProblem(200, 90, 3, FLOAT16, Classes.INT64, True), CHUNKS),
     (NmsProblem(400, 400, classes=Classes.INT32), CHUNKS),

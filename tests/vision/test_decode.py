@@ -11,8 +11,10 @@ from autotune import dispatcher
 from autotune.codegen.vision.decode.numbers import expected_bin, sigmoid
 from autotune.codegen.vision.decode.problem import DecodeProblem
 from autotune.codegen.vision.decode.schedule import DecodeSchedule
+from autotune.codegen.vision.decode_anchors.problem import AnchorsProblem
 from autotune.emulator import verify
 from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.vision import decode_anchors
 from autotune.search_spaces.vision.decode import OPERATOR
 
 SPEC = named_device("h200")
@@ -100,28 +102,25 @@ def test_what_a_call_refuses(changed, said):
 
 
 MANY = DecodeProblem(64, 96, 5, 200, 2, FLOAT32)
+ANCHORED = AnchorsProblem(64, 64, 5, 300, 2, FLOAT32)
 BUGS = {
     "the last of equal classes": (given([2, 3, 3, -9, 3, 1]), "one.id < other.id", "one.id > other.id"),
     "the last of a thread's equal classes": (
         given([-9] * 8 + [1, 0, 0, 0, 1]),
-        "logit > best.logit",
-        "logit >= best.logit",
+        "logit > best[i].logit",
+        "logit >= best[i].logit",
     ),
-    "parts ahead do not count": (MANY, "i < own.part; i += points", "i < 0; i += points"),
-    "warps ahead do not count": (MANY, "place += of_warps[i]", "place += 0"),
-    "the bins of one side": (MANY, "side * bins + i", "i"),
-    "a box ends at the same place": (
-        MANY,
-        "x + distance_of(arguments, logits, 2)",
-        "x - distance_of(arguments, logits, 2)",
-    ),
-    "more than there is room for": (replace(MANY, capacity=9), "passes && place < arguments.capacity", "passes"),
+    "parts ahead do not count": (MANY, "i < own.number; i += points", "i < 0; i += points"),
+    "warps ahead do not count": (MANY, "threadIdx.x) / 32 ? of_warps[i] : 0", "threadIdx.x) / 32 ? 0 : 0"),
+    "the bins of one side": (MANY, "((side - sides) * bins + i)", "(i - sides * bins)"),
+    "a box ends at the same place": (MANY, "side < 2 ? center - distance", "side < 4 ? center - distance"),
+    "more than there is room for": (replace(MANY, capacity=9), "count < room ? count : room", "count"),
     "a product is fused": (MANY, "return __fadd_rn(__fmul_rn(a, b), c);", "return fmaf(a, b, c);"),
-    "threads are not waited for": (
-        MANY,
-        "  shared[threadIdx.x] = best;\n  __syncthreads();",
-        "  shared[threadIdx.x] = best;",
-    ),
+    "threads are not waited for": (MANY, "= best[i];\n  __syncthreads();", "= best[i];"),
+    "the first level's anchors": (ANCHORED, "(cell.level * boxes_of_place + cell.anchor)", "(cell.anchor)"),
+    "boxes that are none": (ANCHORED, "return __fmul_rn(is_box(), likely);", "return likely;"),
+    "the next picture's anchor": (ANCHORED, "image * boxes_of_place + cell.anchor", "image + cell.anchor"),
+    "columns for rows": (ANCHORED, "axis == 0 ? cell.place % columns", "axis == 1 ? cell.place % columns"),
 }
 
 
@@ -129,4 +128,44 @@ BUGS = {
 def test_planted_bugs_are_caught(bug):
     problem, right, wrong = BUGS[bug]
     schedule = SPLIT if "warps" not in bug else DecodeSchedule(64, 2)
-    check_caught(problem, OPERATOR.program(problem, schedule, SPEC), right, wrong, seeds=(0, 2))
+    operator = decode_anchors.OPERATOR if problem is ANCHORED else OPERATOR
+    check_caught(problem, operator.program(problem, schedule, SPEC), right, wrong, seeds=(0, 2))
+
+
+def test_a_box_is_where_its_anchor_is():
+    """The second anchor of the middle level, in the second row and the first column of four."""
+    heads = [np.full((1, 3 * 7, 64 // stride, 32 // stride), -20.0, np.float32) for stride in (8, 16, 32)]
+    heads[1][0, 7:14, 1, 0] = [0, 0, 0, 0, 2, -1, 1]
+    anchors = np.zeros((3, 3, 2), np.float32)
+    anchors[1, 1] = 10, 30
+    boxes, scores, ids, indices, count = dispatcher.decode_anchors(*heads, anchors, 0.5, capacity=2)
+    assert count.tolist() == [1]
+    assert boxes[0, 0].tolist() == [8 - 5, 24 - 15, 8 + 5, 24 + 15]  # as wide as its anchor
+    assert (ids[0, 0], indices[0, 0]) == (1, 3 * 32 + 8 + 2)
+    assert scores[0, 0] == pytest.approx(0.8807971 * 0.7310586)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"head8": np.zeros((1, 20, 4, 4), np.float32)},
+            r"head8 has shape \(1, 20, 4, 4\): expected \(pictures, 3 · \(5",
+        ),
+        (
+            {"head32": np.zeros((1, 18, 2, 1), np.float32)},
+            r"head32 has .* shape \(1, 18, 2, 1\): expected float32 of sh",
+        ),
+        ({"head8": np.zeros((1, 18, 3, 4), np.float32)}, "height=24: expected"),
+        ({"anchors": np.zeros(18, np.float32)}, r"anchors has .* shape \(18,\): expected float32 of shape \(3, 3, 2\)"),
+    ],
+)
+def test_what_a_call_with_anchors_refuses(changed, said):
+    sides = {"head8": 4, "head16": 2, "head32": 1}
+    usual = {name: np.zeros((1, 18, side, side), np.float32) for name, side in sides.items()}
+    given = usual | {"anchors": np.zeros((3, 3, 2), np.float32)} | changed
+    if given["head8"].shape[2] == 3:
+        given["head16"] = given["head16"][:, :, :1]
+        given["head32"] = given["head32"][:, :, :0]
+    with pytest.raises((TypeError, ValueError), match=said):
+        dispatcher.decode_anchors(**given)

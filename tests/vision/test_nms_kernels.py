@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from planted import check_caught
-from vision.nms_cases import CHUNKS, DENSE, FLOAT16, LARGE, TILES
+from vision.nms_cases import CHUNKS, CLUSTER, DENSE, FLOAT16, LARGE, TILES
 
 from autotune import dispatcher
 from autotune.codegen.vision.nms.problem import Classes, NmsProblem
@@ -71,7 +71,7 @@ def test_lists_that_are_easy_to_get_wrong(name):
     problem, kept = LISTS[name]
     found = problem.reference(problem.inputs(0), problem.scalars)
     assert found["indices"][: found["kept"][0]].tolist() == kept
-    for schedule in (LARGE, TILES):
+    for schedule in (LARGE, CLUSTER, TILES):
         verify(problem, program(problem, schedule), seeds=(2,))
 
 
@@ -136,23 +136,23 @@ def test_what_a_call_refuses(given, said):
 
 SPREAD, CROWDED = NmsProblem(200, 200), NmsProblem(200, 200, crowding=DENSE, classes=Classes.INT64)
 BUGS = {
-    "a box that is dead kills": (
-        LISTS["a dead box kills none"][0],
-        "(of_lane[half] & kept) != 0",
-        "of_lane[half] != 0",
+    "a box that is dead kills": (LISTS["a dead box kills none"][0], "(killers & kept) != 0", "killers != 0"),
+    "a box waits for none": (SPREAD, "(killers & ~dead) == 0", "(killers & kept) == 0"),
+    "boxes of earlier chunks kill none": (SPREAD, "i < with_others", "i < 0"),
+    "boxes of earlier tiles kill none": (SPREAD, "later < tiles; later += warps", "later < 0; later += warps"),
+    "a tile's boxes do not wait": (SPREAD, "killers &= (1u << lane) - 1", "killers = 0"),
+    "the threshold kills": (LISTS["threshold 0"][0], " > threshold;", " >= threshold;"),
+    "what is close to the threshold is not divided": (
+        LISTS["a little more"][0],
+        "overlap.shared) <= 0.0f)",
+        "overlap.shared) <= 1e-6f)",
     ),
-    "a box waits for none": (SPREAD, "(of_lane[half] & ~dead) == 0", "(of_lane[half] & kept) == 0"),
-    "boxes of earlier tiles kill none": (SPREAD, "i < kept && !dies", "i < 0 && !dies"),
-    "the threshold kills": (LISTS["exactly the threshold"][0], ") > threshold;", ") >= threshold;"),
-    "an area is not that of another class": (CROWDED, "if (one.id != other.id) return false;", ""),
-    "classes of 32 bits": (CROWDED, "one.id != other.id", "int(one.id) != int(other.id)"),
+    "an area is not that of another class": (CROWDED, "boxes.ids[i] == other.id", "true"),
+    "classes of 32 bits": (CROWDED, "boxes.ids[i] == other.id", "int(boxes.ids[i]) == int(other.id)"),
     "zeros differ": (LISTS["scores"][0], "__float_as_uint(score + 0.0f)", "__float_as_uint(score)"),
-    "tiles are not waited for": (
-        SPREAD,
-        "    kept += __popcll(survivors);\n    __syncthreads();",
-        "    kept += __popcll(survivors);",
-    ),
-    "more than there is room for": (replace(SPREAD, max_output=70), " && place < most)", ")"),
+    "comparisons are not waited for": (SPREAD, "kept, test);\n    image_barrier();", "kept, test);"),
+    "more than there is room for": (replace(SPREAD, max_output=70), "if (place >= most) return;", ""),
+    "neighbours are sorted in one direction": (SPREAD, "(first & size) == 0, swaps", "size != 0, swaps"),
 }
 
 
@@ -164,16 +164,15 @@ def test_planted_bugs_are_caught(bug):
 
 CHUNK = NmsProblem(300, 300, crowding=DENSE, classes=Classes.INT64)
 BUGS_OF_CHUNKS = {
-    "what is kept of a chunk drops none behind it": (CHUNK, "i < some && there && !dies", "i < 0 && there && !dies"),
-    "the masks of the first tile only": (
-        CHUNK,
-        "for (int j = part; j < i && !dies; j += parts)",
-        "if (int j = 0; i > 0)",
-    ),
-    "the boxes of a tile are not compared": (CHUNK, "earlier == later ? alive &", "earlier == later ? 0 &"),
+    "what is kept of a chunk drops none behind it": (CHUNK, "if (lane == 0 && dies != 0)", "if (false)"),
+    "the masks of one tile only": (CHUNK, "pairs_of_tiles(tiles) * tile; i += sweeping", "tile; i += sweeping"),
     "a chunk begins to count anew": (CHUNK, "arguments.first == 0 ? 0 : arguments.kept[image]", "0"),
-    "what is left out is there": (CHUNK, "arguments.dead[place] = !counts;", "arguments.dead[place] = 0;"),
-    "a count is read and written": (replace(CHUNK, max_output=30), "  __syncthreads();  // before", "  // before"),
+    "what is left out is there": (CHUNK, "arguments.dead[own] = ~there;", "arguments.dead[own] = 0;"),
+    "all pairs are of the first tile": (
+        CHUNK,
+        "TilePair{row, column} : TilePair{tiles - 1 - row",
+        "TilePair{row, 0} : TilePair{tiles - 1 - row",
+    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""DecodeProblem and DecodeSchedule → Program."""
+"""Problems of detections and DecodeSchedule → Program."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.source.arguments import sizes_of
 from autotune.codegen.source.kernel_source import Entry, KernelSource, using
 
-from .problem import DecodeProblem
+from .problem import Detections
 from .schedule import DecodeSchedule
 
 
-def emit(problem: DecodeProblem, schedule: DecodeSchedule) -> Program:
+def emit(problem: Detections, schedule: DecodeSchedule) -> Program:
     """A launch for the scores, and one for the boxes."""
     blocks = schedule.blocks(problem)
-    writes = Entry("decode_write", "write_boxes", blocks, schedule.write_footprint())
+    writes = Entry(f"{problem.entry}_write", "write_boxes", blocks, schedule.write_footprint())
     parts = {"best_scores": "float*", "best_ids": "int*", "passing": "int*"}
     source = _source(problem, *(Argument(name, kind) for name, kind in parts.items()))
     each = WORD_BYTES * max(1, problem.batch * problem.points)
@@ -23,18 +23,21 @@ def emit(problem: DecodeProblem, schedule: DecodeSchedule) -> Program:
     return program.in_workspace(best_scores=each, best_ids=each, passing=WORD_BYTES * max(1, blocks))
 
 
-def emit_naive(problem: DecodeProblem) -> Program:
+def emit_naive(problem: Detections) -> Program:
     """A warp for each picture."""
-    return _source(problem).plain(", a warp for each picture", problem.batch * WARP, block=WARP)
+    return _source(problem).plain(
+        ", a warp for each picture", problem.batch * WARP, "decode_naive(arguments);", block=WARP
+    )
 
 
-def _source(problem: DecodeProblem, *members: Argument) -> KernelSource:
+def _source(problem: Detections, *members: Argument) -> KernelSource:
     """`members` follow the threshold in ``struct Arguments``."""
     return KernelSource(
-        "decode",
+        problem.entry,
         "vision/decode",
         problem,
         types=using(Element=problem.dtype),
+        conditions={"anchored": problem.anchored},
         sizes={**sizes_of(problem), "points": ("int", problem.points)},
         scalars=[*(Argument(name, "float") for name in problem.scalars), *members],
     )

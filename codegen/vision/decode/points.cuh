@@ -1,47 +1,38 @@
 #pragma once
-#include "cuda/numbers.cuh"
 #include "vision/decode/numbers.cuh"
-// What a detector says of a point.
+// A detector without anchors: of each point, the distance to each side of its box, in an array for all
+// levels.
 
 using Element = Problem::Element;
 
 constexpr int sides = 4, bins = 16;
 
-struct Best {
-  float logit;
-  int id;
+// A point's logits, of which each is `step` behind the last one, and where it is.
+struct Cell {
+  const Element* classes;
+  long long step;
+  int point;
+
+  // The score of a box of which the best class is so likely.
+  __device__ __forceinline__ float scaled(float likely) const { return likely; }
 };
 
-// The better of two, of equal ones that of the lower class.
-__device__ __forceinline__ Best better(Best one, Best other) {
-  const bool first = one.logit == other.logit ? one.id < other.id : one.logit > other.logit;
-  return first ? one : other;
+__device__ __forceinline__ Cell logits_of(const Arguments& arguments, long long image, int point) {
+  const long long first = image * (sides * bins + arguments.classes) + sides * bins;
+  return {arguments.head + first * arguments.points + point, arguments.points, point};
 }
 
-// The logits of a picture's point, of which each is `points` behind the last one.
-__device__ __forceinline__ const Element* logits_of(const Arguments& arguments, long long image, int point) {
-  return arguments.head + image * (sides * bins + arguments.classes) * arguments.points + point;
-}
-
-// The best of the classes `first`, `first + step`, …; a NaN is below all numbers.
-__device__ __forceinline__ Best best_class(const Arguments& arguments, const Element* logits, int first,
-                                           int step) {
-  Best best = {__uint_as_float(0xff800000u), first};
-#pragma unroll 8
-  for (int id = first; id < arguments.classes; id += step) {
-    const float logit = to_float(logits[static_cast<long long>(sides * bins + id) * arguments.points]);
-    if (logit > best.logit) best = {logit, id};
-  }
-  return best;
+// Whether one of `width` neighbours may pass, whatever its classes are.
+template <int width>
+__device__ __forceinline__ bool may_pass(const Arguments&, const Cell&) {
+  return true;
 }
 
 // The mean of the bins of a side.
-__device__ __forceinline__ float distance_of(const Arguments& arguments, const Element* logits, int side) {
+__device__ __forceinline__ float distance_of(const Cell& cell, int side) {
   float of_bins[bins];
 #pragma unroll
-  for (int i = 0; i < bins; ++i) {
-    of_bins[i] = to_float(logits[static_cast<long long>(side * bins + i) * arguments.points]);
-  }
+  for (int i = 0; i < bins; ++i) of_bins[i] = to_float(cell.classes[((side - sides) * bins + i) * cell.step]);
   float largest = of_bins[0], total = 0.0f, moment = 0.0f;
 #pragma unroll
   for (int i = 1; i < bins; ++i) largest = of_bins[i] > largest ? of_bins[i] : largest;
@@ -54,25 +45,15 @@ __device__ __forceinline__ float distance_of(const Arguments& arguments, const E
   return moment / total;
 }
 
-// The box of a point, and what else is known of it, as number `place` of a picture.
-__device__ __forceinline__ void write_box(const Arguments& arguments, long long image, int point, float score,
-                                          int id, int place) {
-  int of_level = point, stride = 8;
+// Left, top, right or bottom of a point's box.
+__device__ __forceinline__ float side_of(const Arguments& arguments, const Cell& cell, int side) {
+  int of_level = cell.point, stride = 8;
   while (of_level >= (arguments.height / stride) * (arguments.width / stride)) {
     of_level -= (arguments.height / stride) * (arguments.width / stride);
     stride *= 2;
   }
-  const int columns = arguments.width / stride;
-  const float x = of_level % columns + 0.5f, y = of_level / columns + 0.5f,
-              pixels = static_cast<float>(stride);
-  const Element* logits = logits_of(arguments, image, point);
-  const long long target = image * arguments.capacity + place;
-  float* box = arguments.boxes + target * 4;
-  box[0] = __fmul_rn(x - distance_of(arguments, logits, 0), pixels);
-  box[1] = __fmul_rn(y - distance_of(arguments, logits, 1), pixels);
-  box[2] = __fmul_rn(x + distance_of(arguments, logits, 2), pixels);
-  box[3] = __fmul_rn(y + distance_of(arguments, logits, 3), pixels);
-  arguments.scores[target] = score;
-  arguments.ids[target] = id;
-  arguments.indices[target] = point;
+  const int columns = arguments.width / stride,
+            place = side % 2 == 0 ? of_level % columns : of_level / columns;
+  const float distance = distance_of(cell, side), center = static_cast<float>(place) + 0.5f;
+  return __fmul_rn(side < 2 ? center - distance : center + distance, static_cast<float>(stride));
 }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from math import gcd
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.fields import kind, size
+from autotune.codegen.model.fields import kind, layout, size
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Extent, Role, Tensor, row_major
 from autotune.codegen.model.work import Unit, Work
@@ -27,7 +29,108 @@ _SPECIAL = (np.nan, np.inf, -np.inf)
 
 
 @dataclass(frozen=True)
-class DecodeProblem(Problem):
+class Detections(Problem):
+    """The boxes of each picture whose best class is more likely than a threshold, in the order of their points.
+
+    Attributes:
+        height, width: of the pictures in pixels, multiples of 32.
+        classes: that there are.
+        capacity: boxes of a picture that there is room for: the first ones.
+        batch: pictures.
+        dtype: of the logits.
+    """
+
+    entry: ClassVar[str]
+    anchored: ClassVar[bool]
+
+    height: int = size(640, least=32, most=_MOST_PIXELS)
+    width: int = size(640, least=32, most=_MOST_PIXELS)
+    classes: int = size(80, least=1, most=_MOST_CLASSES)
+    capacity: int = size(4096, most=_MOST_BOXES)
+    batch: int = size(1, implied=1)
+    dtype: DType = kind(DType.FLOAT16, allowed=DTYPES)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("height", "width"):
+            if (side := getattr(self, name)) % STRIDES[-1]:
+                raise ValueError(f"{name}={side}: expected a multiple of {STRIDES[-1]}")
+        for name in self.heads:
+            self._check_alignment(f"align_{name}", self.dtype.bytes)
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Sides become multiples of 32."""
+        found = super().fitted(fields)
+        return found | {name: found[name] - found[name] % STRIDES[-1] for name in ("height", "width")}
+
+    @property
+    @abstractmethod
+    def heads(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the arrays of logits."""
+
+    @property
+    @abstractmethod
+    def points(self) -> int:
+        """Of all levels."""
+
+    @property
+    def areas(self) -> tuple[int, ...]:
+        """Places of each level."""
+        return tuple((self.height // stride) * (self.width // stride) for stride in STRIDES)
+
+    @property
+    def vector_width(self) -> int:
+        """Neighbours that one load brings, wherever they are."""
+        aligned = min(getattr(self, f"align_{name}") for name in self.heads) // self.dtype.bytes
+        return gcd(self.points if not self.anchored else gcd(*self.areas), aligned)
+
+    def head_tensors(self) -> tuple[Tensor, ...]:
+        """The arrays of logits."""
+        return tuple(
+            Tensor(name, self.dtype, shape, row_major(shape), Role.INPUT, getattr(self, f"align_{name}"))
+            for name, shape in self.heads.items()
+        )
+
+    @property
+    def scalars(self) -> Mapping[str, float]:
+        """A score that some points have exactly."""
+        return {"threshold": 0.5}
+
+    def results(self) -> tuple[Tensor, ...]:
+        """``boxes`` (left, top, right, bottom), ``scores``, ``ids`` of classes, ``indices`` of points, ``count``."""
+        each, counted = (self.batch, self.capacity), Extent("count", axis=1)
+
+        def output(name: str, dtype: DType, shape: tuple[int, ...]) -> Tensor:
+            return Tensor(name, dtype, shape, row_major(shape), Role.OUTPUT, dtype.bytes, extent=counted)
+
+        return (
+            output("boxes", DType.FLOAT32, (*each, SIDES)),
+            output("scores", DType.FLOAT32, each),
+            output("ids", DType.INT32, each),
+            output("indices", DType.INT32, each),
+            Tensor.flat("count", DType.INT32, self.batch, Role.OUTPUT, DType.INT32.bytes),
+        )
+
+    def detected(self, image: int, found: Mapping[str, Array], scores: Array, best: Array, threshold: float) -> Array:
+        """Writes all of an image but its boxes, and returns the points that these are of."""
+        chosen: Array = np.flatnonzero(scores > np.float32(threshold))
+        found["count"][image] = len(chosen)
+        chosen = chosen[: self.capacity]
+        for name, values in (("scores", scores[chosen]), ("ids", best[chosen]), ("indices", chosen)):
+            found[name][image, : len(chosen)] = values
+        return chosen
+
+
+def most_likely(logits: Array) -> tuple[Array, Array]:
+    """The best class of each point, and how likely it is; `logits` has a row for each class."""
+    classes = np.where(np.isnan(logits), np.float32(-np.inf), logits)
+    best = classes.argmax(0)
+    return best, sigmoid(classes[best, np.arange(classes.shape[1])])
+
+
+@dataclass(frozen=True)
+class DecodeProblem(Detections):
     """The boxes of each picture whose best class is more likely than a threshold, in the order of their points.
 
     A detector without anchors (YOLO from v8 on) says of each point, for each side of its box, how likely 16 distances
@@ -42,36 +145,28 @@ class DecodeProblem(Problem):
         capacity: boxes of a picture that there is room for: the first ones.
         batch: pictures.
         dtype: of the logits.
+        align_head: bytes that the address of the logits is a multiple of, at most 16.
     """
 
-    height: int = size(640, least=32, most=_MOST_PIXELS)
-    width: int = size(640, least=32, most=_MOST_PIXELS)
-    classes: int = size(80, least=1, most=_MOST_CLASSES)
-    capacity: int = size(4096, most=_MOST_BOXES)
-    batch: int = size(1, implied=1)
-    dtype: DType = kind(DType.FLOAT16, allowed=DTYPES)
+    entry: ClassVar[str] = "decode"
+    anchored: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("height", "width"):
-            if (side := getattr(self, name)) % STRIDES[-1]:
-                raise ValueError(f"{name}={side}: expected a multiple of {STRIDES[-1]}")
-
-    @classmethod
-    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Sides become multiples of 32."""
-        found = super().fitted(fields)
-        return found | {name: found[name] - found[name] % STRIDES[-1] for name in ("height", "width")}
+    align_head: int = layout(16)
 
     @property
     def points(self) -> int:
         """Of all levels."""
-        return sum((self.height // stride) * (self.width // stride) for stride in STRIDES)
+        return sum(self.areas)
 
     @property
     def channels(self) -> int:
         """Logits of a point."""
         return SIDES * BINS + self.classes
+
+    @property
+    def heads(self) -> Mapping[str, tuple[int, ...]]:
+        """One for all levels."""
+        return {"head": (self.batch, self.channels, self.points)}
 
     @property
     def work(self) -> Work:
@@ -81,26 +176,8 @@ class DecodeProblem(Problem):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``head``; ``boxes`` (left, top, right, bottom), ``scores``, ``classes``, ``indices`` of points, ``count``."""
-        each, shape = (self.batch, self.capacity), (self.batch, self.channels, self.points)
-        counted = Extent("count", axis=1)
-
-        def output(name: str, dtype: DType, shape: tuple[int, ...]) -> Tensor:
-            return Tensor(name, dtype, shape, row_major(shape), Role.OUTPUT, dtype.bytes, extent=counted)
-
-        return (
-            Tensor("head", self.dtype, shape, row_major(shape), Role.INPUT, self.dtype.bytes),
-            output("boxes", DType.FLOAT32, (*each, SIDES)),
-            output("scores", DType.FLOAT32, each),
-            output("ids", DType.INT32, each),
-            output("indices", DType.INT32, each),
-            Tensor.flat("count", DType.INT32, self.batch, Role.OUTPUT, DType.INT32.bytes),
-        )
-
-    @property
-    def scalars(self) -> Mapping[str, float]:
-        """A score that some points have exactly."""
-        return {"threshold": 0.5}
+        """``head``, then the results."""
+        return (*self.head_tensors(), *self.results())
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """Logits that are multiples of a quarter, so that classes are equal; one point in eight has a likely class."""
@@ -118,21 +195,14 @@ class DecodeProblem(Problem):
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """See `numbers.py`."""
         head, places = self.views(inputs)["head"].astype(np.float32), self._places()
-        found = {tensor.name: np.zeros(tensor.shape, tensor.dtype.numpy) for tensor in self.tensors[1:]}
+        found = {tensor.name: np.zeros(tensor.shape, tensor.dtype.numpy) for tensor in self.results()}
         for image, logits in enumerate(head):
-            classes = np.where(np.isnan(logits[SIDES * BINS :]), np.float32(-np.inf), logits[SIDES * BINS :])
-            best = classes.argmax(0)
-            scores = sigmoid(classes[best, np.arange(self.points)])
-            chosen = np.flatnonzero(scores > np.float32(scalars["threshold"]))
-            found["count"][image] = len(chosen)
-            chosen = chosen[: self.capacity]
+            best, scores = most_likely(logits[SIDES * BINS :])
+            chosen = self.detected(image, found, scores, best, scalars["threshold"])
             distances = expected_bin(logits[: SIDES * BINS, chosen].reshape(SIDES, BINS, -1))
             x, y, stride = places[:, chosen]
             corners = np.stack([x - distances[0], y - distances[1], x + distances[2], y + distances[3]], 1)
             found["boxes"][image, : len(chosen)] = corners * stride[:, None]
-            found["scores"][image, : len(chosen)] = scores[chosen]
-            found["ids"][image, : len(chosen)] = best[chosen]
-            found["indices"][image, : len(chosen)] = chosen
         return self.buffers(found)
 
     def _places(self) -> Array:

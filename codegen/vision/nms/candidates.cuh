@@ -3,7 +3,7 @@
 #include "cuda/packed.cuh"
 // Boxes of an image with their scores and classes, and when one suppresses another.
 
-constexpr int tile = Problem::tile;  // boxes that a block looks at together: as many as a mask has bits
+constexpr int tile = Problem::tile;  // boxes that a warp looks at together: as many as a mask has bits
 
 #if classed
 using ClassId = Problem::ClassId;
@@ -37,6 +37,16 @@ struct Candidates {
 #endif
   }
 };
+
+// The first of two, or the second; member by member, as the structs would go through local memory.
+__device__ __forceinline__ Candidates one_of(bool first, const Candidates& a, const Candidates& b) {
+  Candidates found;
+  found.corners = first ? a.corners : b.corners;
+#if classed
+  found.ids = first ? a.ids : b.ids;
+#endif
+  return found;
+}
 
 // How many boxes of an image there are.
 __device__ __forceinline__ int candidates_of(const Arguments& arguments, long long image) {
@@ -89,16 +99,43 @@ __device__ __forceinline__ int index_of(Entry entry) {
 // Each product is rounded, as torchvision has it: none is fused with a sum.
 __device__ __forceinline__ float area_of(float4 box) { return __fmul_rn(box.z - box.x, box.w - box.y); }
 
-// Whether two boxes of one class overlap by more than a part of what they cover together. Where that is not a
-// number, as of boxes without area, they do not.
-__device__ __forceinline__ bool suppresses(const Candidate& one, const Candidate& other, float threshold) {
+// What two boxes share, and what they cover together.
+struct Overlap {
+  float shared, covered;
+
+  __device__ __forceinline__ Overlap(float4 a, float4 b) {
+    const float width = fmaxf(fminf(a.z, b.z) - fmaxf(a.x, b.x), 0.0f);
+    const float height = fmaxf(fminf(a.w, b.w) - fmaxf(a.y, b.y), 0.0f);
+    shared = __fmul_rn(width, height);
+    covered = area_of(a) + area_of(b) - shared;
+  }
+};
+
+// Boxes overlap too much if the quotient of what they share and what they cover together is above a
+// threshold. It is rounded, as torchvision has it. Where it is not a number, they do not.
+struct OverlapTest {
+  float threshold, least;
+
+  __device__ __forceinline__ explicit OverlapTest(float threshold)
+      : threshold(threshold), least(threshold >= 9.1e-13f ? 8.7e-19f : __int_as_float(0x7f800000)) {}
+
+  // False only if `exceeds` is. If shared - threshold * covered is not above 0, nor is the quotient above the
+  // threshold, even if it is rounded, since the threshold is a float. The fused sum has the sign of the exact
+  // one: from threshold 2^-40 and `covered` 2^-60 on, that is a multiple of 2^-149.
+  __device__ __forceinline__ bool may_exceed(const Overlap& overlap) const {
+    return !(overlap.covered > least && fmaf(-threshold, overlap.covered, overlap.shared) <= 0.0f);
+  }
+  __device__ __forceinline__ bool exceeds(const Overlap& overlap) const {
+    return overlap.shared / overlap.covered > threshold;
+  }
+};
+
+// False only if number `i` of some boxes does not suppress another one. It takes no division.
+__device__ __forceinline__ bool may_suppress(const Candidates& boxes, long long i, const Candidate& other,
+                                             const OverlapTest& test) {
 #if classed
-  if (one.id != other.id) return false;
+  return boxes.ids[i] == other.id;
+#else
+  return test.may_exceed(Overlap(boxes.corners[i], other.corners));
 #endif
-  const float4 a = one.corners, b = other.corners;
-  const float width = fmaxf(fminf(a.z, b.z) - fmaxf(a.x, b.x), 0.0f);
-  const float height = fmaxf(fminf(a.w, b.w) - fmaxf(a.y, b.y), 0.0f);
-  const float shared = __fmul_rn(width, height);
-  if (shared == 0.0f && threshold >= 0.0f) return false;  // as most pairs: they need no division
-  return shared / (area_of(a) + area_of(b) - shared) > threshold;
 }

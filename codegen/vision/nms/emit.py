@@ -8,6 +8,7 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Counting, Repeat
 from autotune.codegen.model.program import Program
 from autotune.codegen.sorting.radix_sort.emit import emit_onesweep
@@ -32,33 +33,33 @@ def emit_block(problem: NmsProblem, schedule: BlockSchedule) -> Program:
 
 
 def emit_chunks(problem: NmsProblem, schedule: ChunksSchedule) -> Program:
-    """A sort of the scores, and three launches for each chunk of boxes in order."""
+    """A sort of the scores, and two launches for each chunk of boxes in order."""
     ids = ["sorted_ids", "chosen_ids"] if problem.classes is not Classes.NONE else []
     members = [
         Argument("keys", "unsigned*"),
         Argument("order", "int*"),
         *(Argument(name, "void*") for name in ("sorted_corners", "chosen_corners", *ids)),
-        Argument("dead", "unsigned char*"),
-        Argument("masks", "unsigned long long*"),
+        *(Argument(name, "unsigned*") for name in ("dead", "masks")),
         Argument("chosen_count", "int*"),
         Argument("first", "int"),
     ]
+    plain = Footprint(schedule.threads)
     entries = (
-        Entry("nms_gather", "gather_boxes", schedule.blocks(problem), Footprint(schedule.threads)),
-        Entry("nms_compare", "compare_tiles", schedule.mask_blocks(problem), schedule.mask_footprint(problem)),
-        Entry("nms_sweep", "sweep_chunk", problem.images, schedule.sweep_footprint()),
-        Entry("nms_drop", "drop_later", schedule.drop_blocks(problem), schedule.drop_footprint(problem)),
+        Entry("nms_gather", "gather_boxes", schedule.gather_blocks(problem), plain),
+        Entry("nms_compare", "compare_boxes", schedule.compare_blocks(problem), plain),
+        Entry("nms_choose", "choose_of_chunk", problem.images, schedule.sweep_footprint()),
     )
     program = source_of(problem, *members).scheduled(schedule, "chunks/chunks", "write_keys", *entries)
     keys, gather, *of_chunk = program.launches
     turn = tuple(launch.taking(first=Counting(0, schedule.chunk)) for launch in of_chunk)
     program = replace(program, steps=(keys,)).then(_sort(problem))
     program = replace(program, steps=(*program.steps, gather, Repeat(schedule.chunks(problem), turn)))
-    boxes, chosen = problem.images * problem.candidates, problem.images * schedule.chunk
+    boxes, chosen = problem.images * problem.candidates, problem.images * min(schedule.chunk, problem.candidates)
     id_bytes = candidate_bytes(problem) - _CORNERS_BYTES
-    parts = {"keys": 4 * boxes, "order": 4 * boxes, "dead": boxes, "chosen_count": 4 * problem.images}
+    parts = {"keys": 4 * boxes, "order": 4 * boxes, "chosen_count": 4 * problem.images}
+    parts |= {"dead": MASK_BYTES * problem.images * ceil_div(problem.candidates, TILE)}
     parts |= {"sorted_corners": _CORNERS_BYTES * boxes, "chosen_corners": _CORNERS_BYTES * chosen}
-    parts |= {"masks": MASK_BYTES * schedule.tiles * chosen}
+    parts |= {"masks": problem.images * schedule.mask_bytes(problem.candidates)}
     parts |= dict(zip(ids, (id_bytes * boxes, id_bytes * chosen), strict=False))
     return program.in_workspace(**{name: max(1, size) for name, size in parts.items()})
 

@@ -6,11 +6,16 @@ from autotune.codegen.model.hardware import WORD_BYTES
 
 from .problem import CORNERS, Classes, NmsProblem
 
-TILE = 64  # boxes that a block looks at together: as many as a mask has bits
+TILE = 32  # boxes that a warp looks at together: as many as a mask has bits
 ENTRY_BYTES = 8  # a score and its index
-MASK_BYTES = 8  # a bit for each box of a tile
+MASK_BYTES = 4  # a bit for each box of a tile
 
 
 def candidate_bytes(problem: NmsProblem) -> int:
     """Of the corners of a box in float32, and its class."""
     return CORNERS * WORD_BYTES + (0 if problem.classes is Classes.NONE else problem.classes.dtype.bytes)
+
+
+def pairs_of_tiles(tiles: int) -> int:
+    """Pairs of which one is the earlier, or both are the same."""
+    return tiles * (tiles + 1) // 2

@@ -10,13 +10,13 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
 from .call import CALL
-from .space import checks, constraints
+from .space import candidates, checks, constraints, space
 
 OPERATOR: Operator[DecodeProblem, DecodeSchedule] = Operator(
     name="decode",
     summary="the boxes that a detector without anchors sees, in the order of its points",
     problem_type=DecodeProblem,
-    kernels=(Kernel(DecodeSchedule, emit, constraints, checks=checks),),
+    kernels=(Kernel(DecodeSchedule, emit, constraints, space, candidates, checks),),
     presets=PRESETS,
     call=CALL,
 )

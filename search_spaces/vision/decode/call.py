@@ -47,9 +47,13 @@ def _types(head: Layout, capacity: int, **_: Any) -> Mapping[str, ArrayType]:
     check_dtype("decode", "head", head, DTYPES)
     if len(head.shape) != 3:
         raise ValueError(f"head has shape {head.shape}: expected (pictures, {SIDES * BINS} + classes, points)")
+    return result_types(head.shape[0], capacity)
+
+
+def result_types(batch: int, capacity: int) -> Mapping[str, ArrayType]:
+    """Of boxes, scores, classes, points, and how many there are of each picture."""
     if capacity < 0:
         raise ValueError(f"capacity={capacity}: expected 0 or more")
-    batch = head.shape[0]
     each = (batch, capacity)
     return {
         "boxes": ArrayType((*each, SIDES), DType.FLOAT32),

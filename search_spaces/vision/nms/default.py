@@ -11,7 +11,7 @@ from .block.space import applies
 from .block.space import candidates as of_blocks
 from .chunks.space import candidates as of_chunks
 
-_MOST_OF_A_BLOCK = 2048  # boxes of an image that one SM compares in the time of a few launches
+_MOST_OF_A_BLOCK = 4096  # boxes of an image that a few SMs compare in the time of a few launches
 
 
 def default(problem: NmsProblem, spec: DeviceSpec) -> BlockSchedule | ChunksSchedule:

@@ -61,14 +61,9 @@ __device__ __forceinline__ int own_first(int elements) {
   return Schedule::share_keys ? static_cast<int>(threadIdx.x) / 32 * elements : 0;
 }
 
-// The first of the eight elements that a lane has of a chunk of keys. Two loads that follow each other share
-// sectors, so that the first one asks for whole lines.
+// The first of the eight elements that a lane has of a chunk of keys.
 __device__ __forceinline__ int key_element(int chunk) {
-  const int place = threadIdx.x % 4;
-#if !stages
-  if ((chunk | 1) < chunks) return own_first(32 * chunks) + chunk / 2 * 64 + place * 16 + chunk % 2 * 8;
-#endif
-  return own_first(32 * chunks) + chunk * 32 + place * 8;
+  return own_first(32 * chunks) + 32 * chunk + static_cast<int>(threadIdx.x) % 4 * 8;
 }
 
 // Rows quad and quad + 8 of the block.

@@ -1,61 +1,111 @@
 #pragma once
+#include "cuda/cluster.cuh"
 #include "cuda/shared_memory.cuh"
 #include "vision/nms/candidates.cuh"
-#include "vision/nms/survivors.cuh"
-// A block for each image: it sorts all scores, then compares the boxes of one tile after the other with those
-// that are kept so far, and with each other.
+#include "vision/nms/choose.cuh"
+// A cluster of blocks for each image. Each block sorts all scores. Then the boxes go through in chunks: the
+// blocks share the comparisons with those that are kept so far, and of the chunk's boxes with each other; the
+// first block finds those that are kept.
 
-constexpr int threads = Schedule::threads;
+constexpr int threads = Schedule::threads, chunk = Schedule::chunk, blocks = Schedule::cluster;
+constexpr int chunk_tiles = chunk / tile, warps = threads / 32;
 
 #include "cuda/sort_entries.cuh"
 
 struct Shared {
-  Entry* entries;               // `slots` of them
-  Candidates kept;              // as many as an image keeps
-  Candidates own;               // those of the tile
-  unsigned long long* killers;  // of each box of the tile, those of the tile ahead of it that suppress it
-  unsigned* dead;               // the boxes of the tile that are out, 32 in each word
+  Entry* entries;   // `slots` of them
+  Candidates kept;  // as many as an image keeps
+  Candidates own;   // those of the chunk
+  unsigned*
+      masks;  // of each pair of tiles, for each box of the later one, those of the earlier that suppress it
+  unsigned* dead;    // of each tile, the boxes that are out
+  unsigned* chosen;  // of each tile, the boxes that are kept
 
   __device__ __forceinline__ explicit Shared(int most_kept) {
     entries = dynamic_shared<Entry>();
     kept.corners = reinterpret_cast<float4*>(entries + Schedule::slots);
     own.corners = kept.corners + most_kept;
-    killers = reinterpret_cast<unsigned long long*>(own.corners + tile);
-    dead = reinterpret_cast<unsigned*>(killers + tile);
+    masks = reinterpret_cast<unsigned*>(own.corners + chunk);
+    dead = masks + pairs_of_tiles(chunk_tiles) * tile;
+    chosen = dead + chunk_tiles;
 #if classed
-    kept.ids = reinterpret_cast<ClassId*>(dead + 2);
+    kept.ids = reinterpret_cast<ClassId*>(chosen + chunk_tiles);
     own.ids = kept.ids + most_kept;
 #endif
   }
 };
 
-// Those of the boxes from `first` on that are kept, `kept` others being so already.
-__device__ __forceinline__ unsigned long long survivors_of_tile(const Shared& shared, int first, int kept,
-                                                                float threshold) {
-  constexpr int parts = threads / tile;
-  const int box = threadIdx.x % tile, part = threadIdx.x / tile;
-  if (shared.entries[first + box] != 0) {
-    const Candidate own = shared.own.get(box);
-    bool dies = false;
-    for (int i = part; i < kept && !dies; i += parts) dies = suppresses(shared.kept.get(i), own, threshold);
-    if (dies) atomicOr(shared.dead + box / 32, 1u << box % 32);
-    unsigned long long killers = 0;
-    for (int i = part; i < box; i += parts) {
-      if (suppresses(shared.own.get(i), own, threshold)) killers |= 1ull << i;
-    }
-    if (killers != 0) atomicOr(shared.killers + box, killers);
-  } else if (part == 0) {
-    atomicOr(shared.dead + box / 32, 1u << box % 32);
+__device__ __forceinline__ int rank_of_block() { return static_cast<int>(blockIdx.x) % blocks; }
+
+__device__ __forceinline__ void image_barrier() {
+  if constexpr (blocks > 1) {
+    cluster_barrier();
+  } else {
+    __syncthreads();
   }
-  __syncthreads();
-  return survivors_of(static_cast<unsigned long long>(shared.dead[1]) << 32 | shared.dead[0], shared.killers);
+}
+
+// Where a block of the cluster has the same.
+template <typename T>
+__device__ __forceinline__ T* of_block(T* shared, int rank) {
+  if constexpr (blocks > 1) {
+    return shared_of_rank(shared, rank);
+  } else {
+    return shared;
+  }
+}
+
+// The boxes of a chunk, in order, and which are none.
+__device__ __forceinline__ void load_chunk(const Arguments& arguments, const Shared& shared, long long image,
+                                           const Entry* entries) {
+  for (int i = threadIdx.x; i < chunk; i += threads) {
+    const Entry entry = entries[i];
+    if (entry != 0) shared.own.set(i, load_candidate(arguments, image, index_of(entry)));
+    const unsigned there = __ballot_sync(0xffffffffu, entry != 0);
+    if (i % tile == 0) shared.dead[i / tile] = ~there;
+  }
+}
+
+// Compares boxes of a chunk with `kept` others and with each other, a tile with a tile in each warp.
+__device__ __forceinline__ void compare_chunk(const Shared& shared, int some, int kept,
+                                              const OverlapTest& test) {
+  const int lane = threadIdx.x % 32, tiles = (some + 2 * tile - 1) / (2 * tile) * 2;
+  const int others = (kept + tile - 1) / tile, with_others = tiles * others;
+  const int all = with_others + pairs_of_tiles(tiles);
+  unsigned* dead = of_block(shared.dead, 0);
+  unsigned* masks = of_block(shared.masks, 0);
+  for (int i = threadIdx.x / 32 * blocks + rank_of_block(); i < all; i += warps * blocks) {
+    const bool of_kept = i < with_others;
+    const TilePair pair = of_kept ? TilePair{i % tiles, i / tiles} : pair_of(i - with_others, tiles);
+    const int box = pair.later * tile + lane, first = pair.earlier * tile;
+    const int left = (of_kept ? kept : some) - first, count = left < tile ? left : tile;
+    const Candidate own = shared.own.get(box < some ? box : 0);
+    const Candidates others = one_of(of_kept, shared.kept, shared.own);
+    unsigned killers = killers_of(others, first, count, own, test);
+    if (of_kept) {
+      const unsigned dies = __ballot_sync(0xffffffffu, box < some && killers != 0);
+      if (lane == 0 && dies != 0) atomicOr(dead + pair.later, dies);
+    } else {
+      if (pair.earlier == pair.later) killers &= (1u << lane) - 1;
+      masks[place_of(pair) * tile + lane] = killers;
+    }
+  }
+}
+
+// The first block finds the boxes that are kept, and tells all blocks.
+__device__ __forceinline__ void choose_of_chunk(const Shared& shared, int some) {
+  const unsigned chosen = choose_boxes<warps>(shared.masks, shared.dead, some);
+  const int lane = threadIdx.x % 32;
+  const bool tells = threadIdx.x < 32 && lane < chunk_tiles;
+  for (int rank = 0; rank < blocks && tells; ++rank) *of_block(shared.chosen + lane, rank) = chosen;
 }
 
 __device__ __forceinline__ void nms_block(const Arguments& arguments) {
-  const long long image = blockIdx.x;
+  const long long image = blockIdx.x / blocks;
   const int count = candidates_of(arguments, image), most = arguments.max_output;
+  const OverlapTest test(arguments.iou_threshold);
   const Shared shared(most < arguments.candidates ? most : arguments.candidates);
-  int slots = tile;
+  int slots = chunk;
   while (slots < count) slots *= 2;
   for (int i = threadIdx.x; i < slots; i += threads) {
     shared.entries[i] = i < count ? entry_of(arguments, image, i) : 0;
@@ -63,21 +113,21 @@ __device__ __forceinline__ void nms_block(const Arguments& arguments) {
   __syncthreads();
   sort_entries(shared.entries, slots);
   int kept = 0;
-  for (int first = 0; first < count && kept < most && shared.entries[first] != 0; first += tile) {
-    const int box = threadIdx.x;
-    const Entry entry = box < tile ? shared.entries[first + box] : 0;
-    if (entry != 0) shared.own.set(box, load_candidate(arguments, image, index_of(entry)));
-    if (box < tile) shared.killers[box] = 0;
-    if (box < 2) shared.dead[box] = 0;
-    __syncthreads();
-    const unsigned long long survivors = survivors_of_tile(shared, first, kept, arguments.iou_threshold);
-    const int place = kept + __popcll(survivors & ((1ull << box % tile) - 1));
-    if (box < tile && (survivors >> box & 1) && place < most) {
+  for (int first = 0; first < count && kept < most && shared.entries[first] != 0; first += chunk) {
+    const int some = count - first < chunk ? count - first : chunk;
+    load_chunk(arguments, shared, image, shared.entries + first);
+    image_barrier();
+    compare_chunk(shared, some, kept, test);
+    image_barrier();
+    if (rank_of_block() == 0) choose_of_chunk(shared, some);
+    image_barrier();
+    kept += for_each_chosen<chunk_tiles, warps>(shared.chosen, [&](int box, int rank) {
+      const int place = kept + rank;
+      if (place >= most) return;
       shared.kept.set(place, shared.own.get(box));
-      arguments.indices[image * most + place] = index_of(entry);
-    }
-    kept += __popcll(survivors);
-    __syncthreads();
+      if (rank_of_block() == 0)
+        arguments.indices[image * most + place] = index_of(shared.entries[first + box]);
+    });  // a thread keeps the boxes that it loads next
   }
-  if (threadIdx.x == 0) arguments.kept[image] = kept < most ? kept : most;
+  if (rank_of_block() == 0 && threadIdx.x == 0) arguments.kept[image] = kept < most ? kept : most;
 }

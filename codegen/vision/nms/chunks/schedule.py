@@ -6,35 +6,45 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import WORD_BYTES
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.vision.nms.layout import MASK_BYTES, TILE, candidate_bytes
+from autotune.codegen.vision.nms.layout import MASK_BYTES, TILE, pairs_of_tiles
 from autotune.codegen.vision.nms.problem import NmsProblem
 
-_REGISTERS = 40
-_VOTES = 16  # bytes: which boxes of a tile count, in front of them
+_REGISTERS = 48
 
 
 @dataclass(frozen=True)
 class ChunksSchedule(Schedule):
-    """Boxes are sorted by a radix sort, and go through in chunks: all pairs of a chunk are compared by many blocks, a
-    block for each image finds those that are kept, and many blocks compare them with the boxes behind the chunk.
+    """Boxes are sorted by a radix sort, and go through in chunks, by two launches each.
+
+    Many blocks compare the boxes of a chunk with each other, and all from there on with those that are kept of the last
+    chunk. Then a block for each image finds those that are kept.
 
     Attributes:
         chunk: boxes.
         threads: of most blocks.
+        blocks_per_image: that compare, at most.
+        sweep_threads: of a block that finds those that are kept.
     """
 
     kernel = "chunks"
 
-    chunk: int = tunable(2048, values=(256, 512, 1024, 2048, 4096, 8192), power_of_two=True, least=TILE)
-    threads: int = tunable(256, values=(64, 128, 256, 512, 1024), power_of_two=True, least=TILE)
+    chunk: int = tunable(1024, allowed=(64, 128, 256, 512, 1024), values=(128, 256, 512, 1024))
+    threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=WARP)
+    blocks_per_image: int = tunable(528, values=(8, 33, 132, 264, 528, 1056), least=1)
+    sweep_threads: int = tunable(512, values=(128, 256, 512, 1024), power_of_two=True, least=WARP)
 
     @property
     def tiles(self) -> int:
         """Of a chunk."""
         return self.chunk // TILE
+
+    def mask_bytes(self, boxes: int) -> int:
+        """Of all pairs of tiles of a chunk, an even number of them."""
+        tiles = min(self.tiles, 2 * ceil_div(boxes, 2 * TILE))
+        return pairs_of_tiles(tiles) * TILE * MASK_BYTES
 
     def chunks(self, problem: NmsProblem) -> int:
         """Of an image; one, if it has no box."""
@@ -44,23 +54,18 @@ class ChunksSchedule(Schedule):
         """A thread for each box."""
         return ceil_div(problem.images * problem.candidates, self.threads)
 
-    def mask_blocks(self, problem: NmsProblem) -> int:
-        """One for each pair of tiles of a chunk."""
-        return problem.images * self.tiles * self.tiles
+    def gather_blocks(self, problem: NmsProblem) -> int:
+        """A warp for each tile of each image."""
+        return ceil_div(problem.images * ceil_div(problem.candidates, TILE), self.threads // WARP)
 
-    def mask_footprint(self, problem: NmsProblem) -> Footprint:
-        """A thread for each box of a tile, and the boxes of another one."""
-        return Footprint(TILE, _VOTES + TILE * candidate_bytes(problem), _REGISTERS)
+    def compare_blocks(self, problem: NmsProblem) -> int:
+        """As many for each image, and no more than it has pairs of tiles to compare, a warp for each."""
+        all_tiles = ceil_div(problem.candidates, TILE)
+        tiles = min(self.tiles, all_tiles + 1)
+        useful = ceil_div(pairs_of_tiles(tiles) + tiles * all_tiles, self.threads // WARP)
+        return problem.images * max(1, min(self.blocks_per_image, useful))
 
     def sweep_footprint(self) -> Footprint:
-        """What is kept of a chunk, and what the boxes of a tile suppress."""
-        shared = (self.tiles + TILE) * MASK_BYTES + 2 * WORD_BYTES
-        return Footprint(self.threads, round_up(shared, 16), _REGISTERS)
-
-    def drop_blocks(self, problem: NmsProblem) -> int:
-        """A thread for each box behind the first chunk."""
-        return problem.images * ceil_div(max(0, problem.candidates - self.chunk), self.threads)
-
-    def drop_footprint(self, problem: NmsProblem) -> Footprint:
-        """Boxes that are kept, one for each thread."""
-        return Footprint(self.threads, self.threads * candidate_bytes(problem), _REGISTERS)
+        """What boxes of a chunk suppress, which are out, and which are kept."""
+        shared = self.mask_bytes(self.chunk) + 2 * self.tiles * WORD_BYTES
+        return Footprint(self.sweep_threads, round_up(shared, 16), _REGISTERS)

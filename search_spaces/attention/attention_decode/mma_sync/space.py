@@ -19,6 +19,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _BLOCKS_OF_SM = 2  # by which an H100 was fastest
+_ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 
@@ -71,9 +72,10 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
-    """The widest loads; as many parts as give every SM some blocks."""
-    for threads, keys in ((128, 16), (64, 16), (256, 16), (128, 32)):
-        usual = _fitted(problem, MmaSyncSchedule(threads, keys, problem.widest), spec)
+    """The widest loads, by asynchronous copies where there are such; as many parts as give every SM some blocks."""
+    ahead = (3, 3, 2, 0) if spec.compute_capability >= _ASYNC_COPIES else (0, 0, 0, 2)
+    for (threads, keys), stages in zip(((128, 16), (64, 16), (128, 32), (128, 16)), ahead, strict=True):
+        usual = _fitted(problem, MmaSyncSchedule(threads, keys, problem.widest, stages=stages), spec)
         splits = usual_splits(problem, usual.row_blocks(problem), 4 * usual.tile_keys, _BLOCKS_OF_SM * spec.sm_count)
         for count in dict.fromkeys((splits, max(1, splits // 2), 2 * splits)):
             yield _fitted(problem, replace(usual, splits=count), spec)

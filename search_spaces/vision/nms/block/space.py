@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.vision.nms.block.schedule import BlockSchedule
 from autotune.codegen.vision.nms.problem import NmsProblem
 from autotune.search_spaces.contract.space import Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.resources import footprint_violations
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE, footprint_violations
 
-_SLOTS: tuple[int, ...] = field_specs(BlockSchedule)["slots"].values
+_SPECS = field_specs(BlockSchedule)
+_SLOTS: tuple[int, ...] = _SPECS["slots"].values
+_CHUNKS: tuple[int, ...] = _SPECS["chunk"].values
+_CLUSTERS: tuple[int, ...] = _SPECS["cluster"].values
+_USUAL_CLUSTER = 8  # blocks, which every device with clusters runs
 
 
 def constraints(problem: NmsProblem, schedule: BlockSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.slots < problem.candidates:
         yield f"slots {schedule.slots} below the {problem.candidates} boxes of an image"
+    if schedule.chunk > schedule.slots:
+        yield f"chunk {schedule.chunk} over the {schedule.slots} slots"
 
 
 def space(problem: NmsProblem, spec: DeviceSpec) -> Space[BlockSchedule]:
-    """As many slots as the boxes of an image take."""
-    return Space(field_parameters(BlockSchedule, slots=(_slots(problem),)), BlockSchedule.from_dict)
+    """As many slots as the boxes of an image take, and no larger chunks."""
+    slots = _slots(problem)
+    chunks = tuple(chunk for chunk in _CHUNKS if chunk <= slots)
+    clusters = _CLUSTERS if spec.compute_capability >= CLUSTERS_SINCE else (1,)
+    fields = field_parameters(BlockSchedule, slots=(slots,), chunk=chunks, cluster=clusters)
+    return Space(fields, BlockSchedule.from_dict)
 
 
 def _slots(problem: NmsProblem) -> int:
@@ -33,18 +44,28 @@ def _slots(problem: NmsProblem) -> int:
 
 def applies(problem: NmsProblem, spec: DeviceSpec) -> bool:
     """Whether a block has room for the boxes of an image."""
-    first = next(candidates(problem, spec))
-    return first.slots >= problem.candidates and not any(footprint_violations(spec, first.footprint(problem)))
+    slots = _slots(problem)
+    least = BlockSchedule(slots=slots).footprint(problem)
+    return slots >= problem.candidates and not any(footprint_violations(spec, least))
 
 
 def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BlockSchedule]:
-    """Threads enough to hide what comparisons wait for, then fewer and more of them."""
-    return (BlockSchedule(threads, _slots(problem)) for threads in (512, 1024, 256, 128, 64))
+    """The largest chunk for which there is room, by as many blocks as there are SMs for, then others."""
+    slots = _slots(problem)
+    clusters = [1]
+    if spec.compute_capability >= CLUSTERS_SINCE:
+        each = spec.sm_count // max(1, problem.images)
+        clusters = [size for size in reversed(_CLUSTERS) if size <= max(1, min(each, _USUAL_CLUSTER))]
+    for cluster, chunk, threads in product(clusters, reversed(_CHUNKS), (1024, 512, 256, 128)):
+        schedule = BlockSchedule(threads, slots, chunk, cluster)
+        if chunk <= slots and not any(footprint_violations(spec, schedule.footprint(problem))):
+            yield schedule
 
 
 def checks(problem: NmsProblem, schedule: BlockSchedule) -> list[tuple[NmsProblem, BlockSchedule]]:
     """An image that fills the slots; and several of fewer boxes, as far as they are soon done."""
     some = min(schedule.slots, 256)
+    few = schedule.replace(chunk=min(schedule.chunk, some))
     whole = replace(problem, candidates=some, images=1, max_output=some)
     edges = replace(problem, candidates=some - some // 4 - 1, images=3, max_output=some // 4)
-    return [(one, schedule) for one in (whole, edges)]
+    return [(one, few) for one in (whole, edges)]
