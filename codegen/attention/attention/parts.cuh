@@ -1,8 +1,11 @@
 #pragma once
 #include "attention/attention/online_softmax.cuh"
-#include "attention/attention_decode/states.cuh"
+#include "attention/attention_decode/part_sums.cuh"
 // Keys of a tile of queries that several blocks share: each leaves what its part makes of the rows, and a
 // launch behind them adds that up in the order of the parts.
+
+constexpr int state_floats =
+    Problem::value_dim + 2;  // of a row: the largest logit, the sum of weights, sums of values
 
 // The tile of block `index`, with its part of the keys, from the first ones on that a mask may let it see;
 // there may be none left.
@@ -51,6 +54,29 @@ __device__ __forceinline__ void leave_rows(const Arguments& arguments, const Pro
   }
 }
 
+struct RowSums {
+  float largest;
+  float sum;
+  float value;  // of one column
+};
+
+// A column of a row, of all parts in their order. States of a part are those of `rows` rows.
+__device__ __forceinline__ RowSums add_parts(const float* states, int rows, int row, int column,
+                                             float factor) {
+  RowSums all = {-infinity(), 0.0f, 0.0f};
+  const float* first = states + row * state_floats;
+  const int step = rows * state_floats;
+  for (int i = 0; i < Schedule::splits; ++i) all.largest = max_nan(all.largest, first[i * step]);
+  const float base = base_of(all.largest, factor);
+  for (int i = 0; i < Schedule::splits; ++i) {
+    const float* state = first + i * step;
+    const float weight = weight_of(state[0], factor, base);
+    all.sum = fmaf(state[1], weight, all.sum);
+    all.value = fmaf(state[2 + column], weight, all.value);
+  }
+  return all;
+}
+
 constexpr int sums_threads = 256;
 
 // A thread adds the parts of a column of a row.
@@ -62,7 +88,7 @@ __device__ __forceinline__ void attention_sums_block(const Arguments& arguments)
   if (row >= rows) return;
   const int head = row % problem.heads, query = row / problem.heads % problem.queries;
   const int batch = row / problem.heads / problem.queries;
-  const RowSums sums = add_states(arguments.partials, Schedule::splits, rows, row, column, scores.factor);
+  const RowSums sums = add_parts(arguments.partials, rows, row, column, scores.factor);
   const RowEnd ended = end_of_row(arguments, sums.largest, sums.sum, scores.factor, head);
   arguments.o[batch * problem.stride_o_b + query * problem.stride_o_s + head * problem.stride_o_h + column] =
       from_float<Problem::Element>(sums.value * ended.factor);
