@@ -75,12 +75,6 @@ __device__ __forceinline__ const T* shared_of_rank(const T* shared, int rank) {
 #endif
 }
 
-// The same of what this thread may write there, which the next cluster barrier orders.
-template <typename T>
-__device__ __forceinline__ T* shared_of_rank(T* shared, int rank) {
-  return const_cast<T*>(shared_of_rank(const_cast<const T*>(shared), rank));
-}
-
 // Arrives at the barrier of a rank that stands where `barrier` does in this block's own shared memory. Who
 // waits for it may overwrite what this thread has read; what this thread wrote is not ordered for other
 // blocks, which would take a fence of the whole GPU.

@@ -34,15 +34,6 @@ __device__ __forceinline__ float loss_of(const Arguments& arguments, const Probl
   return loss;
 }
 
-__device__ __forceinline__ void store_loss(const Arguments& arguments, const Problem& problem, long long row,
-                                           const RowTarget& target, const LogitSums& all, float logit) {
-  const float loss = loss_of(arguments, problem, all, logit);
-  arguments.loss[row] = target.ignored ? 0.0f : loss;
-#if lse
-  arguments.lse[row] = target.ignored ? 0.0f : lse_of(all);
-#endif
-}
-
 // Whether the thread stands for the first one of its row: the one that stores the gradient over the target.
 // Another block could do so before a load by the first thread ends, which what that thread sends does not
 // wait for.
@@ -84,7 +75,13 @@ __device__ __forceinline__ void cross_entropy_block(const Arguments& arguments) 
   const float upstream = upstream_of(arguments, problem, part);
 #endif
   const LogitSums all = sums_of(values, logits, inside);
-  if (first) store_loss(arguments, problem, part.row, target, all, logits.logit(of_target));
+  if (first) {
+    const float loss = loss_of(arguments, problem, all, logits.logit(of_target));
+    arguments.loss[part.row] = target.ignored ? 0.0f : loss;
+#if lse
+    arguments.lse[part.row] = target.ignored ? 0.0f : lse_of(all);
+#endif
+  }
 #if gradient
 #  if threads_per_row <= 32 && cluster == 1
   __syncwarp();

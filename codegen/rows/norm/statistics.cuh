@@ -84,19 +84,15 @@ __device__ __forceinline__ float origin_of(const Arguments& arguments, const Pro
 #if !centered
 constexpr int reductions = 1;
 
-__device__ __forceinline__ float squares_of_thread(NormValues& values, Span columns) {
+__device__ __forceinline__ Statistics statistics_of(NormValues& values, float origin, int count, Span columns,
+                                                    float eps) {
   RunningSum squares = {0.0f, 0.0f};
   values.for_each([&](const Vector& vector, int offset) {
     float x[Schedule::vector_width];
-    row_floats(x, vector);
+    differences(x, vector, origin);
     add_term(squares, sum_of(x, columns.from(offset), [](float value) { return value * value; }));
   });
-  return squares.sum;
-}
-
-__device__ __forceinline__ Statistics statistics_of(NormValues& values, float origin, int count, Span columns,
-                                                    float eps) {
-  const float total = reduce_over_row<0>(squares_of_thread(values, columns), Sum());
+  const float total = reduce_over_row<0>(squares.sum, Sum());
   return {origin, 0.0f, rsqrtf(total / static_cast<float>(count) + eps)};
 }
 #elif passes == two

@@ -1,5 +1,5 @@
 #pragma once
-#include "cuda/cluster.cuh"
+#include "cuda/cluster_writes.cuh"
 #include "cuda/shared_memory.cuh"
 #include "sorting/radix_sort/ranks.cuh"
 // A row sorted by the blocks of a cluster, each of which has a tile of it. By each digit, a block sorts its

@@ -26,6 +26,15 @@ __device__ __forceinline__ void sum_piece(const Arguments& arguments) {
   if (threadIdx.x == 0) static_cast<LogitSums*>(arguments.workspace)[blockIdx.x] = sums;
 }
 
+__device__ __forceinline__ void store_loss(const Arguments& arguments, const Problem& problem, long long row,
+                                           const RowTarget& target, const LogitSums& all, float logit) {
+  const float loss = loss_of(arguments, problem, all, logit);
+  arguments.loss[row] = target.ignored ? 0.0f : loss;
+#if lse
+  arguments.lse[row] = target.ignored ? 0.0f : lse_of(all);
+#endif
+}
+
 #if gradient
 __device__ __forceinline__ void end_row(const Arguments& arguments) {
   const Problem problem(arguments);

@@ -56,7 +56,13 @@ using PieceSums = float;
 
 __device__ __forceinline__ PieceSums sums_of_piece(const Arguments&, const Problem&, NormValues& values,
                                                    const RowPart& part) {
-  return reduce_over_row<0>(squares_of_thread(values, part.columns), Sum());
+  RunningSum squares = {0.0f, 0.0f};
+  values.for_each([&](const Vector& vector, int offset) {
+    float x[Schedule::vector_width];
+    row_floats(x, vector);
+    add_term(squares, sum_of(x, part.columns.from(offset), [](float value) { return value * value; }));
+  });
+  return reduce_over_row<0>(squares.sum, Sum());
 }
 
 __device__ __forceinline__ Statistics statistics_of_row(const Arguments& arguments, const Problem& problem,

@@ -1,5 +1,5 @@
 #pragma once
-#include "cuda/cluster.cuh"
+#include "cuda/cluster_writes.cuh"
 #include "cuda/shared_memory.cuh"
 #include "vision/nms/candidates.cuh"
 #include "vision/nms/choose.cuh"
