@@ -33,7 +33,8 @@ class OperatorCases:
     """
 
     def __init__(self, name):
-        found = list(Path(__file__).parents[1].glob(f"*/{name}_cases.py"))
+        # In the tree, autotune/contract is a link to this folder in tests/.
+        found = list(Path(__file__).resolve().parents[1].glob(f"*/{name}_cases.py"))
         assert len(found) <= 1, f"expected one file tests/<family>/{name}_cases.py, found {len(found)}"
         self._stated = vars(import_module(f"{found[0].parent.name}.{found[0].stem}")) if found else {}
         self._derived = DerivedCases(operator(name), self._stated.get("MOST", 16))
