@@ -4,8 +4,8 @@
 // Keys of a tile of queries that several blocks share: each leaves what its part makes of the rows, and a
 // launch behind them adds that up in the order of the parts.
 
-constexpr int state_floats =
-    Problem::value_dim + 2;  // of a row: the largest logit, the sum of weights, sums of values
+// Of a row: the largest logit, the sum of weights, and the sums of values.
+constexpr int state_floats = Problem::value_dim + 2;
 
 // The tile of block `index`, with its part of the keys, from the first ones on that a mask may let it see;
 // there may be none left.

@@ -34,8 +34,8 @@ struct Scores {
     return product;
 #endif
   }
-
 #if softcap
+
   // Two products become logits by one reciprocal. Powers are bounded, so that the product of two is finite.
   __device__ __forceinline__ void become_logits(float& first, float& second) const {
     constexpr float most = 60.0f;  // where tanh is 1

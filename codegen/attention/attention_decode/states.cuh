@@ -1,6 +1,5 @@
 #pragma once
 #include "attention/attention_decode/part_sums.cuh"
-
 // Where states are that follow each other.
 struct States {
   float* values;  // of each row of each state, `state_pitch` apart
