@@ -110,7 +110,7 @@ def score_lines(expression: Expression) -> str:
     """``score_of(score, batch, head, q, k)``, members of a struct, in float and in double."""
     defined = [
         f"static __device__ __forceinline__ {number} score_of({number} {SCORE}, {_PLACES}) {{\n"
-        f"{_returned(_cuda(expression, number))}\n  }}"
+        f"{returned(_cuda(expression, number))}\n  }}"
         for number in ("float", "double")
     ]
     return "\n  ".join((*_helpers(expression), *defined))
@@ -118,13 +118,13 @@ def score_lines(expression: Expression) -> str:
 
 def mask_lines(expression: Expression, beside: Expression | None) -> str:
     """``sees(batch, head, q, k)``, a member of a struct that may have the lines of a score, too."""
-    body = _returned(_cuda(expression, "float"))
+    body = returned(_cuda(expression, "float"))
     defined = f"static __device__ __forceinline__ bool sees({_PLACES}) {{\n{body}\n  }}"
     there = _helpers(beside) if beside else ()
     return "\n  ".join((*(one for one in _helpers(expression) if one not in there), defined))
 
 
-def _returned(value: str) -> str:
+def returned(value: str) -> str:
     """A statement in lines of at most 110 columns."""
     lines = wrap(f"return {value};", 106, subsequent_indent=" " * 4, break_long_words=False, break_on_hyphens=False)
     return indent("\n".join(lines), " " * 4)

@@ -7,6 +7,7 @@ taken for itself, so a tile may count as partly seen that is not, and never the 
 from __future__ import annotations
 
 from .expression import PLACES, Expression, Kind
+from .meaning import returned
 
 _STRUCTS = """struct Range {
     int least;
@@ -81,7 +82,7 @@ def chance_lines(expression: Expression) -> str:
         for name in _CALLED.get(head, (head,)):
             used |= {name, *_NEEDED.get(name, ())}
     given = ", ".join(f"{'int' if name in ('batch', 'head') else 'Range'} {name}" for name in PLACES)
-    defined = f"static __device__ __forceinline__ Chance chance({given}) {{\n    return {body};\n  }}"
+    defined = f"static __device__ __forceinline__ Chance chance({given}) {{\n{returned(body)}\n  }}"
     return "\n  ".join((_STRUCTS, *(text for name, text in _FUNCTIONS.items() if name in used), defined))
 
 
