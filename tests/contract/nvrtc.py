@@ -1,16 +1,33 @@
 """NVRTC without ptxas, which compiles at a small part of the cost, and parts of the toolkit beside it."""
 
+from functools import cache
+
 from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_binary_utility, locate_nvidia_header_directory
+
+from autotune.base.worker import Worker
 
 
 def compile_unoptimised(program, arch):
     """Compile to PTX for an architecture such as ``sm_90``; `AssertionError` has the log.
 
-    With as little optimisation as there is: for sgemm a ninth of the cost, where -G takes a fifth.
+    With as little optimisation as there is: for sgemm a ninth of the cost, where -G takes a fifth. NVRTC 13.5 does not
+    forget that option: whatever a process compiles afterwards gets slower code, so another process does this.
     """
-    for module in program.modules:
-        compiled_ptx(module.source, arch, "--Ofast-compile=max")
+    _unoptimised().call("compile", program, arch)
+
+
+@cache
+def _unoptimised():
+    return Worker(_Unoptimised)
+
+
+class _Unoptimised:
+    """What that process hosts."""
+
+    def compile(self, program, arch):
+        for module in program.modules:
+            compiled_ptx(module.source, arch, "--Ofast-compile=max")
 
 
 def compiled_ptx(source, arch, *options):
