@@ -10,7 +10,7 @@ from autotune.codegen.model.schedule import Schedule
 
 from .bundle import Bundle
 from .choice import Chosen, chosen
-from .plan import Plan, plan_of
+from .plan import Plan, first_turns, plan_of, written_once
 from .terms import Terms, Values
 from .trace import Number, Path
 from .tree import Leaf, Tree, found, grown
@@ -88,11 +88,11 @@ class Emitted:
             if bundle.operator.violations(problem, schedule, bundle.spec):
                 return None
             program = bundle.operator.emit(problem, schedule)
-            program = replace(program, steps=program.unrolled)
+            program = replace(program, steps=written_once(program.steps))
         except ValueError:  # a problem that cannot exist
             return None
         first, *others = (replace(module, source=path.plain(module.code)) for module in program.modules)
         program = replace(program, source=first.source, others=tuple(others))
         plan = plan_of(program)
-        self.programs.setdefault(plan, program)
+        self.programs.setdefault(plan, first_turns(program))
         return plan

@@ -75,6 +75,12 @@ struct Plan {
   std::vector<Step> steps;
   long long workspace_bytes = 0;
 
+  // Makes room for so many lines of arguments, and returns where they begin.
+  int more(int lines) {
+    const std::size_t begin = arguments.size() * sizeof(Line);
+    arguments.resize(arguments.size() + lines);
+    return static_cast<int>(begin);
+  }
   unsigned char* at(int position) { return arguments.data()->bytes + position; }
   template <typename T>
   void put(int position, T value) {

@@ -84,8 +84,8 @@ def _lines(
     tree: Tree[T] | None, terms: Terms, write: Callable[[T], Iterable[str]], indent: str, known: set[str]
 ) -> Iterator[str]:
     if isinstance(tree, Leaf):
-        for line in write(tree.value):
-            yield from (f"{indent}{one}" for one in (*_defined(line, terms, known), line))
+        lines = list(write(tree.value))  # definitions go ahead of all of them: some may be in a loop
+        yield from (f"{indent}{one}" for one in (*_defined("\n".join(lines), terms, known), *lines))
     elif tree:
         *ways, (last, following) = sorted(tree.ways.items(), key=lambda way: not way[0])
         yield from (f"{indent}{one}" for one in _defined(tree.condition, terms, known))

@@ -22,6 +22,7 @@ CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
     ("reduce", 4, ("rows", "columns"), {"axis": Axis.FIRST, "dtype": DType.BFLOAT16}),
     ("softmax", 4, ("rows", "columns"), {}),
     ("norm_backward", 2, ("rows", "columns"), {}),
+    ("nms", 3, ("candidates", "max_output"), {}),  # launches as often as sizes say
 ]
 
 

@@ -7,7 +7,6 @@ An anchor is the end of a file's path and, after a blank, the name of a definiti
 import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from tests.mutants.mutant import sources, text_of
 
@@ -78,17 +77,33 @@ _NO_FUNCTION = {"if", "for", "while", "switch", "sizeof", "alignas", "__launch_b
 def _of_cuda(text: str) -> Iterator[tuple[str, int, int]]:
     """Functions and types by the text ahead of their braces: all that C++ of this layout takes."""
     open_: list[tuple[str, int, bool]] = []  # of each brace: the qualified name, where it begins, whether a function
-    ends = [match.start() for match in re.finditer(r"[;{}]", text)]
-    for before, end in pairwise([-1, *ends]):
-        if text[end] == "{":
-            head = re.sub(r"//.*|^#.*", lambda match: " " * len(match[0]), text[before + 1 : end], flags=re.M)
-            found = next((one for one in _HEAD.finditer(head) if one[2] not in _NO_FUNCTION), None)
-            if any(function for _, _, function in open_):
-                found = None  # a block of a function
-            name = found[1] or found[2] if found else ""
-            inside = next((one for one, _, _ in reversed(open_) if one), "")
-            open_.append((f"{inside}::{name}" if inside and name else name, before + 1, bool(found and found[2])))
-        elif text[end] == "}" and open_:
+    conditions: list[list[tuple[str, int, bool]]] = []  # what was open ahead of each `#if`, and so ahead of its `#else`
+    before = -1
+    for match in re.finditer(r"[;{}]|^# *(?:if|el|endif)", text, re.M):
+        end, found = match.start(), match[0]
+        if found.startswith("#"):
+            if found.endswith("if") and not found.endswith("endif"):
+                conditions.append(list(open_))
+            elif found.endswith("el"):
+                open_ = list(conditions[-1])
+            else:
+                conditions.pop()
+            continue
+        if found == "{":
+            open_.append(_opened(text[before + 1 : end], before + 1, open_))
+        elif found == "}" and open_:
             name, begin, _ = open_.pop()
             if name:
                 yield name, begin, end + 1
+        before = end
+
+
+def _opened(ahead: str, begin: int, open_: list[tuple[str, int, bool]]) -> tuple[str, int, bool]:
+    """What a brace opens by the text ahead of it: the qualified name, where it begins, and whether it is a function."""
+    head = re.sub(r"//.*|^#.*", lambda match: " " * len(match[0]), ahead, flags=re.M)
+    found = next((one for one in _HEAD.finditer(head) if one[2] not in _NO_FUNCTION), None)
+    if any(function for _, _, function in open_):
+        found = None  # a block of a function
+    name = found[1] or found[2] if found else ""
+    inside = next((one for one, _, _ in reversed(open_) if one), "")
+    return f"{inside}::{name}" if inside and name else name, begin, bool(found and found[2])

@@ -87,7 +87,7 @@ sys.exit(run("tune axpby --device h200 --n 5000 --trials 1 --json".split()))
 def suite(installed, folder, *options):
     """What pytest prints of the contract suite, in a folder without tests."""
     path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "pytest", "-p", "autotune.pytest_plugin", "-p", "no:cacheprovider", *options]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
     own = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=own)
 

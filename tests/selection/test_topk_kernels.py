@@ -98,7 +98,7 @@ BUGS = {
     "the last part of a row": (RISING, SHARED, "(row.vectors() + Schedule::splits - 1)", "row.vectors()"),
     "one block's results": (MANY, SHARED, "{of_row, Schedule::splits * problem.k}", "{of_row, problem.k}"),
     "pairs of a sort all fall": (MANY, ONCE, "(a < b) == falling", "a < b"),
-    "a sort does not wait": (MANY, ONCE, "      __syncthreads();\n    }\n  }\n}", "    }\n  }\n}"),
+    "a sort does not wait": (MANY, ONCE, "= high;\n    }\n    __syncthreads();", "= high;\n    }"),
 }
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import gcd
 from typing import Any, ClassVar
 
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Extent, Role, Tensor, row_major
 from autotune.codegen.model.work import Unit, Work
@@ -83,7 +83,7 @@ class Detections(Problem):
     def vector_width(self) -> int:
         """Neighbours that one load brings, wherever they are."""
         aligned = min(getattr(self, f"align_{name}") for name in self.heads) // self.dtype.bytes
-        return gcd(self.points if not self.anchored else gcd(*self.areas), aligned)
+        return widest_divisor(aligned, *(self.areas if self.anchored else (self.points,)))
 
     def head_tensors(self) -> tuple[Tensor, ...]:
         """The arrays of logits."""
