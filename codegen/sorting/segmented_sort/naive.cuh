@@ -10,7 +10,9 @@ __device__ __forceinline__ void merge_keys(const Arguments& arguments) {
   if (own >= problem.columns) return;
   const long long length = 1ll << arguments.level, pair = own / (2 * length) * (2 * length),
                   middle = pair + length;
-  const Segment segment = segment_of(arguments.offsets, problem.segments, own);
+  const long long next = first_behind(arguments.offsets, 1, problem.segments, own);
+  const Segment segment = segment_ahead(arguments.offsets, problem, next, own);
+  if (segment.begin == segment.end) return;
   const long long begin = segment.begin > pair ? segment.begin : pair;
   const long long end = segment.end < pair + 2 * length ? segment.end : pair + 2 * length;
   const Bits* keys = static_cast<const Bits*>(arguments.source);

@@ -21,8 +21,16 @@ __device__ __forceinline__ long long first_behind(const Offset* offsets, long lo
   return low;
 }
 
-// The segment that has a key, by a search among all of them.
-__device__ __forceinline__ Segment segment_of(const Offset* offsets, long long segments, long long place) {
-  const long long next = first_behind(offsets, 1, segments, place);
-  return {static_cast<long long>(offsets[next - 1]), static_cast<long long>(offsets[next])};
+// Where a segment begins or ends. Offsets are not trusted: the nearest place that there is stands for one.
+__device__ __forceinline__ long long bound_at(const Offset* offsets, const Problem& problem,
+                                              long long number) {
+  const long long offset = offsets[number];
+  return offset < 0 ? 0 : offset < problem.columns ? offset : problem.columns;
+}
+
+// The segment that has a key, if a search found the first offset behind it; an empty one of a key in none.
+__device__ __forceinline__ Segment segment_ahead(const Offset* offsets, const Problem& problem,
+                                                 long long next, long long place) {
+  const Segment found = {bound_at(offsets, problem, next - 1), bound_at(offsets, problem, next)};
+  return found.begin <= place && place < found.end ? found : Segment{place, place};
 }

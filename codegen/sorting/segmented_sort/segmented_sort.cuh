@@ -42,16 +42,15 @@ __device__ __forceinline__ Segments segments_of(const Arguments& arguments, cons
   const bool is_last = begin + count == problem.columns;
   const long long low = arguments.firsts[blockIdx.x] + 1;
   const long long high = is_last ? problem.segments : arguments.firsts[blockIdx.x + 1] + 1;
-  for (long long i = low + thread; i < high; i += Schedule::threads) {
-    const long long at = offsets[i] - begin;
+  for (long long i = low + thread; i <= high; i += Schedule::threads) {
+    const long long at = bound_at(offsets, problem, i) - begin;
     if (at >= 0 && at < count) atomicOr(heads.words + at / 32, 1u << at % 32);
   }
   if (first < count) {
     const long long next = first_behind(offsets, low, high, begin + first);
-    const long long from = offsets[next - 1] - begin, to = offsets[next] - begin;
-    // Of offsets that do not ascend, too, the thread's first key is between both.
-    heads.begins[thread] = static_cast<unsigned short>(from < 0 ? 0 : from < first ? from : first);
-    heads.ends[thread] = static_cast<unsigned short>(to < first ? first : to < count ? to : count);
+    const Segment found = segment_ahead(offsets, problem, next, begin + first);
+    heads.begins[thread] = static_cast<unsigned short>(found.begin < begin ? 0 : found.begin - begin);
+    heads.ends[thread] = static_cast<unsigned short>(found.end - begin < count ? found.end - begin : count);
   }
   __syncthreads();
   const int word = first / 32;
@@ -69,9 +68,12 @@ __device__ __forceinline__ void sort_segments(const Arguments& arguments) {
   const Segments segments = segments_of(arguments, problem, shared.heads, begin, count);
   sort_tile(shared.keys, count, segments);
   const Reach reach = reach_of(arguments, problem, begin, begin + count);
+  const long long first = bound_at(arguments.offsets, problem, 0);
+  const long long last = bound_at(arguments.offsets, problem, problem.segments);
   for (int i = threadIdx.x; i < count; i += Schedule::threads) {
     const long long at = begin + i;
     const bool done = reach.left <= at && at < reach.right;
+    if (done && (at < first || at >= last)) continue;  // in no segment
     Bits* keys = done ? reinterpret_cast<Bits*>(arguments.keys_out) : static_cast<Bits*>(arguments.target);
     keys[at] = shared.keys.keys[i];
 #if has_values
@@ -95,7 +97,7 @@ __device__ __forceinline__ void merge_segments(const Arguments& arguments) {
                   pair};  // that goes on from the first run into the second one, as far as it is in the pair
   bool done = true;
   if (middle < problem.columns) {
-    const Segment found = segment_at(arguments, middle);
+    const Segment found = segment_at(arguments, problem, middle);
     if (found.begin < middle) {
       done = found.begin >= pair && found.end <= pair_end;
       both.begin = found.begin > pair ? found.begin : pair;

@@ -11,9 +11,9 @@ __device__ __forceinline__ void find_segments(const Arguments& arguments) {
 }
 
 // The segment that has the first key of a tile, by that key's place.
-__device__ __forceinline__ Segment segment_at(const Arguments& arguments, long long place) {
-  const Offset* offsets = arguments.offsets + arguments.firsts[place / tile_keys];
-  return {static_cast<long long>(offsets[0]), static_cast<long long>(offsets[1])};
+__device__ __forceinline__ Segment segment_at(const Arguments& arguments, const Problem& problem,
+                                              long long place) {
+  return segment_ahead(arguments.offsets, problem, arguments.firsts[place / tile_keys] + 1, place);
 }
 
 // Of some tiles, the keys ahead of `left` are of a segment that begins ahead of the tiles, and those from
@@ -24,11 +24,11 @@ struct Reach {
 
 __device__ __forceinline__ Reach reach_of(const Arguments& arguments, const Problem& problem, long long begin,
                                           long long end) {
-  const Segment first = segment_at(arguments, begin);
+  const Segment first = segment_at(arguments, problem, begin);
   Reach reach = {begin, end};
   if (first.begin < begin) reach.left = first.end < end ? first.end : end;
   if (end < problem.columns) {
-    const long long last = segment_at(arguments, end).begin;
+    const long long last = segment_at(arguments, problem, end).begin;
     if (last < end) reach.right = last > begin ? last : begin;
   }
   return reach;

@@ -31,7 +31,8 @@ def segmented_sort(
     Args:
         keys: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis.
         offsets: int32 or int64, ascending from 0, one more than there are segments: where each begins, and the number
-            of all keys. Their contents are not checked: others lead to keys in any order.
+            of all keys. Their contents are not checked. The nearest place that there is stands for one that is out of
+            bounds, nothing is written of keys in no segment, and where offsets fall, any key may be at any place.
         values: of the shape of `keys`, contiguous, of elements of 1, 2, 4, 8 or 16 bytes. They need `values_out`.
         descending: whether the largest key of a segment is its first one.
         keys_out: the keys in order. By default a new array of the library of `keys`.
