@@ -35,11 +35,14 @@ class Indices:
     Attributes:
         most, least: the largest and the smallest index.
         order: how they follow each other.
+        tolerant: whether others have a result that is stated, so that a problem's inputs have some of them, too.
+            `AUTOTUNE_CHECK` refuses them all the same.
     """
 
     most: int
     least: int = 0
     order: Order = Order.ANY
+    tolerant: bool = False
 
     def drawn(
         self, random: np.random.Generator, count: int, dtype: npt.DTypeLike, spread: Spread = Spread.RANDOM

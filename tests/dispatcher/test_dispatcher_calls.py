@@ -250,3 +250,57 @@ def test_indices_are_looked_at_on_demand(monkeypatch):
     for call in (dispatcher.attention_varlen, partial(dispatcher.plan, "attention_varlen")):
         with pytest.raises(ValueError, match=r"^offsets: element 1 is 6: expected 0 … 5$"):
             call(q, q, q, wrong)
+
+
+ROWS = np.arange(10, dtype=np.float32).reshape(2, 5)
+SHARES = np.full((1, 3, 4), 0.25, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "found", "why"),
+    [
+        (
+            lambda lengths: dispatcher.topk(ROWS, 2, lengths=lengths)[1],
+            np.int32([9, -1]),
+            [[4, 3], [-1, -1]],
+            "lengths: element 0 is 9: expected 0 … 5",
+        ),
+        (
+            lambda lengths: dispatcher.softmax(0 * ROWS, lengths=lengths),
+            np.int32([9, 6]),
+            [[np.float32(0.2)] * 5] * 2,
+            "lengths: element 0 is 9: expected 0 … 5",
+        ),
+        (
+            lambda counts: dispatcher.nms(np.zeros((2, 5, 4), np.float32), ROWS, counts=counts)[1],
+            np.int32([9, -1]),
+            [5, 0],
+            f"counts: element 1 is -1: expected 0 … {2**31 - 1}",
+        ),
+        (
+            lambda tokens: dispatcher.chain_speculative_sampling(SHARES[:, 1:], tokens, SHARES, 1)[1],
+            np.array([[1, 77]]),
+            [1],
+            "draft_tokens: element 1 is 77: expected -1 … 3",
+        ),
+        (
+            lambda tokens: dispatcher.chain_speculative_sampling(SHARES[:, 1:], tokens, SHARES, 1)[1],
+            np.array([[-(2**63), 1]]),
+            [0],
+            f"draft_tokens: element 0 is {-(2**63)}: expected -1 … 3",
+        ),
+    ],
+    ids=["topk", "softmax", "nms", "a token above", "a token below"],
+)
+def test_numbers_that_lead_nowhere_are_tolerated_unless_they_are_looked_at(monkeypatch, call, given, found, why):
+    np.testing.assert_array_equal(call(given), found)
+    monkeypatch.setenv("AUTOTUNE_CHECK", "1")
+    with pytest.raises(ValueError, match=f"^{why}$"):
+        call(given)
+
+
+def test_numbers_that_stand_for_all_or_none_are_allowed(monkeypatch):
+    """A decoder's count of more boxes than it had room for, and a draft of fewer tokens."""
+    monkeypatch.setenv("AUTOTUNE_CHECK", "1")
+    assert dispatcher.nms(np.zeros((2, 5, 4), np.float32), ROWS, counts=np.int32([9, 2]))[1].tolist() == [5, 2]
+    assert dispatcher.chain_speculative_sampling(SHARES[:, 1:], np.array([[1, -1]]), SHARES, 1)[1].tolist() == [1]

@@ -10,6 +10,7 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout
+from autotune.codegen.model.indices import Indices
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role, Tensor, Within
@@ -180,7 +181,8 @@ class SoftmaxProblem(RowProblem):
         x = self.tensor("x", self.dtype, Role.INPUT)
         y = self.tensor("y", self.dtype, Role.OUTPUT, self._tolerance)
         alike = self.layout_of("x") == self.layout_of("y")
-        lengths = Tensor.flat("lengths", DType.INT32, self.rows, Role.INPUT, DType.INT32.bytes)
+        allowed = Indices(self.columns)
+        lengths = Tensor.flat("lengths", DType.INT32, self.rows, Role.INPUT, DType.INT32.bytes, indices=allowed)
         lse = Tensor.flat(
             "lse", DType.FLOAT32, self.rows, Role.OUTPUT, DType.FLOAT32.bytes, Within.rounded(DType.FLOAT32)
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
+from autotune.codegen.model.indices import Indices
 from autotune.codegen.model.philox import philox
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.random_state import RandomState
@@ -55,12 +56,17 @@ class ChainSpeculativeSamplingProblem(Problem):
         places = self.drafts + 1
         return (
             _array("draft_probs", DType.FLOAT32, (self.rows, self.drafts, self.columns)),
-            _array("draft_tokens", DType.INT64, (self.rows, self.drafts)),
+            replace(_array("draft_tokens", DType.INT64, (self.rows, self.drafts)), indices=self._tokens),
             _array("target_probs", DType.FLOAT32, (self.rows, places, self.columns)),
             *self.random_state.tensors,
             _array("tokens", DType.INT64, (self.rows, places), Role.OUTPUT),
             _array("accepted", DType.INT32, (self.rows,), Role.OUTPUT),
         )
+
+    @property
+    def _tokens(self) -> Indices:
+        """What tokens of the draft may be; -1 stands for none."""
+        return Indices(self.columns - 1, -1, tolerant=True)
 
     @property
     def scalars(self) -> Mapping[str, float]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, layout, size
+from autotune.codegen.model.indices import Indices
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
@@ -93,7 +94,8 @@ class TopkProblem(MatrixProblem):
     def tensors(self) -> tuple[Tensor, ...]:
         """``x``, ``lengths`` if there are any, then ``values`` and ``indices`` of shape (rows, k)."""
         x = self.tensor("x", self.dtype, Role.INPUT)
-        lengths = Tensor.flat("lengths", DType.INT32, self.rows, Role.INPUT, DType.INT32.bytes)
+        allowed = Indices(self.columns, tolerant=True)
+        lengths = Tensor.flat("lengths", DType.INT32, self.rows, Role.INPUT, DType.INT32.bytes, indices=allowed)
         values = replace(self.tensor("v", self.dtype, Role.OUTPUT), name="values")
         indices = replace(self.tensor("i", self.index_dtype, Role.OUTPUT), name="indices")
         return (x, *([lengths] if self.lengths else []), values, indices)

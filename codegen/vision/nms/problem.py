@@ -10,7 +10,8 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, layout, size
-from autotune.codegen.model.integers import widest_divisor
+from autotune.codegen.model.indices import Indices
+from autotune.codegen.model.integers import INT_MAX, widest_divisor
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Extent, Role, Tensor, row_major
 
@@ -90,7 +91,8 @@ class NmsProblem(Problem):
             dtype = self.classes.dtype
             found.append(Tensor("classes", dtype, each, row_major(each), Role.INPUT, dtype.bytes))
         if self.counted:
-            found.append(Tensor("counts", DType.INT32, every, (1,), Role.INPUT, DType.INT32.bytes))
+            allowed = Indices(INT_MAX, tolerant=True)  # a decoder may have found more boxes than it had room for
+            found.append(Tensor("counts", DType.INT32, every, (1,), Role.INPUT, DType.INT32.bytes, indices=allowed))
         shape = (self.images, self.max_output)
         return (
             *found,

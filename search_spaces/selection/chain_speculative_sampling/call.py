@@ -34,7 +34,7 @@ def chain_speculative_sampling(
 
     Args:
         draft_probs: float32 of shape (rows, drafts, tokens), contiguous: what each draft token was drawn by.
-        draft_tokens: int64 of shape (rows, drafts). One that is no token is not accepted.
+        draft_tokens: int64 of shape (rows, drafts). One that is no token is not accepted; -1 stands for none.
         target_probs: float32 of shape (rows, drafts + 1, tokens), contiguous.
         seed: 0 … 2^64 - 1.
         offset: 0 … 2^64 - 1. Calls with one seed and different offsets draw independently of each other.

@@ -37,7 +37,7 @@ def nms(
         scores: of the same dtype, one for each box.
         iou_threshold: the overlap up to which a box is kept.
         classes: int64 or int32, one for each box, which suppresses those of its own class only.
-        counts: int32, one for each image: how many of its boxes count, from the first one on.
+        counts: int32, one for each image: how many of its boxes count, from the first one on; all if it has fewer.
         score_threshold: boxes of lower scores are left out.
         max_output: boxes of an image that are kept at most; by default all.
         out: the indices and their number as a tuple of contiguous arrays. By default new arrays of the library of
