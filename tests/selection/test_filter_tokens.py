@@ -44,6 +44,20 @@ def test_logits_are_masked():
     np.testing.assert_allclose(softmax, PROBS, rtol=1e-5)
 
 
+def test_a_mask_takes_what_a_parameter_leaves_out_and_not_what_weighs_nothing():
+    logits = np.zeros((2, 10), np.float32)
+    logits[0, 4], logits[1, 4] = np.inf, 1
+    temperature, top_k = of_rows(0.01), of_rows(3, np.int32)
+    shares = np.repeat([np.arange(10) == 4], 2, axis=0)  # of the others e^-100 and less
+    np.testing.assert_array_equal(dispatcher.filter_tokens(logits, temperature=temperature), shares)
+    np.testing.assert_array_equal(dispatcher.filter_tokens(logits, temperature=temperature, masked=True), logits)
+    masked = dispatcher.filter_tokens(logits, temperature=temperature, top_k=top_k, masked=True)
+    np.testing.assert_array_equal(masked, np.where(np.isin(np.arange(10), [0, 1, 4]), logits, -np.inf))
+    for name in ("top_p", "min_p"):
+        masked = dispatcher.filter_tokens(logits, temperature=temperature, **{name: of_rows(0.5)}, masked=True)
+        np.testing.assert_array_equal(masked, np.where(shares, logits, -np.inf))
+
+
 def test_tokens_are_drawn_from_what_is_kept():
     fields = {"rows": 12, "columns": 400, "temperatures": False, **ALL, "source": Source.PROBS, "logits": ODD}
     sampled, kept = SamplingProblem(**fields), FilterTokensProblem(**fields)

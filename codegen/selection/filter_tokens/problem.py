@@ -28,7 +28,8 @@ class FilterTokensProblem(SamplingProblem):
     """What `sampling` may draw of each row, as probabilities or as masked logits.
 
     A probability is the quotient of two weights (see `SamplingProblem`), each of which is rounded to float32, and so is
-    the quotient. Of a row that has no token to draw, no token is kept.
+    the quotient. A token is kept unless a parameter leaves it out, also one that weighs 0. Of a row that has no token
+    to draw, no token is kept.
 
     Attributes:
         temperatures: whether each row has a temperature, by which logits are divided before they are weighed; else 1.

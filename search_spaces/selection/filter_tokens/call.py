@@ -36,7 +36,8 @@ def filter_tokens(
         top_p: float32, one for each row; 1 keeps all.
         min_p: float32, one for each row; 0 keeps all.
         source: ``logits``, or ``probs`` where `logits` has probabilities, which need not add up to 1.
-        masked: whether the logits themselves are returned, -infinity of the tokens that are left out.
+        masked: whether the logits themselves are returned, -infinity of the tokens that the parameters leave out. Other
+            tokens keep their logits, also those of less than 2^-44 of the largest probability, which is 0 otherwise.
         out: by default a new array of the library of `logits`.
 
     Returns:
