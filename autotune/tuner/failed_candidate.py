@@ -64,7 +64,7 @@ def replay(report: FailureReport, device: Device) -> Trial:
         return evaluator.finish(evaluator.start(candidate.schedule), session)
 
 
-def _launch(report: str, ordinal: str) -> None:
+def launch(report: str, ordinal: str) -> None:
     """Launch on the report's inputs and poisoned outputs; the result is not checked."""
     from autotune.devices.cuda import CudaDevice
     from autotune.devices.sanitizer_launch import run
@@ -79,4 +79,4 @@ def _launch(report: str, ordinal: str) -> None:
 
 
 if __name__ == "__main__":
-    _launch(*sys.argv[1:])
+    launch(*sys.argv[1:])

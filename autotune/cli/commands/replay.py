@@ -33,15 +33,35 @@ def replay(
             help="Launch it once under this compute-sanitizer tool, on a GPU.", metavar="TOOL", show_default=False
         ),
     ] = None,
+    kernel: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file that declares the kernel, if it is one of your own.", metavar="FILE", show_default=False
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a failed candidate again, and show both outcomes. Nothing is stored."""
     read = _read(report)
+    _declare(read, report, kernel)
     selector = device or _selector(read)
     if sanitize is None:
         _evaluate(read, selector, as_json)
     else:
-        _sanitize(read, report, selector, sanitize, as_json)
+        _sanitize(read, report, kernel, selector, sanitize, as_json)
+
+
+def _declare(report: FailureReport, path: Path, kernel: Path | None) -> None:
+    """Have the report's operator registered. Only what the user types names a file, for it is run."""
+    from autotune.own_kernels.load import declared_in
+    from autotune.search_spaces.contract.registry import OPERATORS
+
+    name = report.trial.problem.operator
+    if kernel is not None:
+        with user_input():
+            declared_in(str(kernel), name)
+    elif name not in OPERATORS:
+        raise BadInputError(f"{path}: unknown operator {short(name)}: name the file that declares it by --kernel")
 
 
 def _read(path: Path) -> FailureReport:
@@ -89,7 +109,7 @@ def _row(when: str, trial: Trial) -> tuple[str | None, ...]:
     return when, trial.device.model, trial.status, time, trial.error
 
 
-def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_json: bool) -> None:
+def _sanitize(report: FailureReport, path: Path, kernel: Path | None, selector: str, tool: str, as_json: bool) -> None:
     from autotune.devices.sanitizer import TOOLS, watched
     from autotune.devices.select import resolved
     from autotune.tuner.failed_candidate import FailedCandidate
@@ -102,7 +122,10 @@ def _sanitize(report: FailureReport, path: Path, selector: str, tool: str, as_js
         raise BadInputError(f"--sanitize needs a GPU, not {ordinal}: there the emulator has checked every access")
     with user_input():
         FailedCandidate.of(report, spec)
-    clean, output = watched(tool, ["-m", "autotune.tuner.failed_candidate", path.absolute(), ordinal])
+    program: list[str | Path] = ["-m", "autotune.tuner.failed_candidate", path.absolute(), ordinal]
+    if kernel is not None:
+        program[1:2] = ["autotune.own_kernels.failed_candidate", kernel.absolute()]
+    clean, output = watched(tool, program)
     if as_json:
         print_json({"tool": tool, "clean": clean, "report": output})
     else:
