@@ -88,6 +88,24 @@ test_schedules_are_illegal = illegal(
 )
 
 
+def test_slots_are_checked_on_demand(monkeypatch):
+    """Requests without a slot have any negative number."""
+    monkeypatch.setenv("AUTOTUNE_CHECK", "1")
+
+    def updated(*slots):
+        state = np.zeros((4, 6, 3), np.float32)
+        return dispatcher.causal_conv1d_update(X[0, :, :2].T.copy(), state, WEIGHT, None, np.array(slots, np.int32))
+
+    assert not updated(-1, -1).any()
+    assert updated(3, 0).any()
+    for slots, why in (
+        ((0, 4), "slot_indices: request 1 has slot 4: expected 3 or less"),
+        ((2, 2), "slot_indices: 2 requests have slot 2: expected one for each"),
+    ):
+        with pytest.raises(ValueError, match=f"^{why}$"):
+            updated(*slots)
+
+
 def _program(problem, words):
     operator = causal_conv1d.OPERATOR if isinstance(problem, CausalConv1dProblem) else causal_conv1d_update.OPERATOR
     schedule = operator.kernels[0].schedule_type.parse(words.split())

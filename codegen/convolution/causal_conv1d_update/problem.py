@@ -130,6 +130,19 @@ class CausalConv1dUpdateProblem(StridedProblem):
                 made[one.name] = repeated(partial(numbers, random, one.dtype), one.size)
         return made
 
+    def why_misleading(self, indices: Mapping[str, Array]) -> str:
+        """See `Problem.why_misleading`; requests with any negative number have no slot."""
+        if not self.indexed:
+            return ""
+        slots = indices["slot_indices"]
+        wrong = np.flatnonzero(slots >= self.slots)
+        if wrong.size:
+            return f"slot_indices: request {wrong[0]} has slot {slots[wrong[0]]}: expected {self.slots - 1} or less"
+        taken, times = np.unique(slots[slots >= 0], return_counts=True)
+        if (times > 1).any():
+            return f"slot_indices: {times.max()} requests have slot {taken[times.argmax()]}: expected one for each"
+        return ""
+
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """Y in float64, and all states as they are then."""
         views = self.views(inputs)
