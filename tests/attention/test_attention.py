@@ -9,8 +9,11 @@ from refusals import refused
 
 from autotune import dispatcher
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
+from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
+from autotune.codegen.model.dtype import DType
+from autotune.emulator import run
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.tiles import seen_keys
 
@@ -65,6 +68,17 @@ def test_heads_ahead_of_queries():
     found = dispatcher.attention(*swapped, causal=True, order="bhsd")
     assert found.shape == (2, 2, 9, 16)
     np.testing.assert_array_equal(np.swapaxes(found, 1, 2), expected)
+
+
+def test_scores_far_beyond_a_softcap_are_finite():
+    """The powers that tanh is taken of would be infinite."""
+    problem = AttentionProblem(16, 16, 1, head_dim=16, softcap=True, dtype=DType.FLOAT16)
+    signs, place = np.where(np.arange(16) % 3, 1.0, -1.0), np.arange(16.0)
+    rows = {"q": np.full(16, 8.0), "k": 8.0 * signs, "v": place, "o": np.zeros(16)}
+    buffers = {name: np.repeat(values, 16).astype(np.float16) for name, values in rows.items()}
+    program = OPERATOR.program(problem, MmaSyncSchedule(32, tile_keys=16), LIMITS)
+    run(program, problem.tensors, buffers, {"scale": 1.0, "softcap": 1.0})
+    np.testing.assert_allclose(buffers["o"], np.average(place, weights=np.exp(signs)), rtol=2e-3)
 
 
 def test_vectors_are_no_wider_than_heads_are_aligned_for():

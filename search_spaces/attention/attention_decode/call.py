@@ -7,8 +7,9 @@ from typing import Any
 
 from autotune.codegen.attention.attention_decode.problem import MOST_QUERIES, AttentionDecodeProblem
 from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.attention.heads import check_heads, extents
+from autotune.search_spaces.attention.heads import extents
 from autotune.search_spaces.attention.pages import check_page_order, page_axes, page_order
+from autotune.search_spaces.attention.results import result_types
 from autotune.search_spaces.contract.array_checks import check_array
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
@@ -102,11 +103,7 @@ def _types(
         one._replace(shape=(batch, of_k["n"], of_k["h"], of_one["d"]))
         for one, of_one in ((k_cache, of_k), (v_cache, of_v))
     )
-    of_o = check_heads(q, k, v, sinks, _ORDER)
-    return {
-        "out": ArrayType(tuple(of_o[axis] for axis in _ORDER), q.dtype),
-        "lse": ArrayType((batch, of_o["h"], of_o["s"]), DType.FLOAT32),
-    }
+    return result_types(q, k, v, sinks, _ORDER)
 
 
 def _bind(
