@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.problem import MOST_DIM
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding
 from autotune.search_spaces.contract.layouts import Layout
@@ -14,10 +15,10 @@ from .heads import check_heads, head_fields, operand_fields
 
 
 def result_types(
-    q: Layout, k: Layout, v: Layout, sinks: Layout | None, order: str, **_: Any
+    q: Layout, k: Layout, v: Layout, sinks: Layout | None, order: str, most: int = MOST_DIM, **_: Any
 ) -> Mapping[str, ArrayType]:
     """The results of operands that go together; see `check_heads` for what is raised."""
-    of_o = check_heads(q, k, v, sinks, order)
+    of_o = check_heads(q, k, v, sinks, order, most)
     return {
         "out": ArrayType(tuple(of_o[axis] for axis in order), q.dtype),
         "lse": ArrayType(tuple(of_o[axis] for axis in "bhs" if axis in order), DType.FLOAT32),

@@ -1,5 +1,6 @@
 """What attention refuses, how it counts what queries see, and what its space and its exports hold."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -54,8 +55,18 @@ test_calls_that_are_refused = refused(
         ((((2, 8, 2, 16), (2, 8, 2, 16), (2, 9, 2, 16)), {}), "expected that of k"),
         ((((8, 2, 16), (8, 2, 16), (8, 2, 16)), {}), "expected 4 axes, bshd"),
         ((((2, 8, 2, 16),) * 3, {"order": "sbhd"}), "order='sbhd': expected bshd or bhsd"),
+        ((((2, 8, 2, 16),) * 3, {"scale": -0.1}), "scale=-0.1: expected a finite number of at least 0"),
+        ((((2, 8, 2, 16),) * 3, {"softcap": math.inf}), "softcap=inf: expected a finite number of at least 0"),
+        ((((2, 8, 2, 16),) * 3, {"scale": "1"}), "TypeError: scale is a str: expected a number"),
+        ((((2, 8, 2, 16),) * 3, {"score": abs}), "TypeError: score is a builtin_function_or_method: expected str"),
     ],
 )
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 2, 16), (2, 0, 2, 16)])
+def test_no_queries_have_no_results(shape):
+    keys = np.ones((shape[0], 5, 2, 16), np.float16)
+    assert dispatcher.attention(np.ones(shape, np.float16), keys, keys).shape == shape
 
 
 def test_heads_ahead_of_queries():

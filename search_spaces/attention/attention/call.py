@@ -80,5 +80,6 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("sinks", "lse"),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
     reordered=("q", "k", "v", "out", "lse"),
 )

@@ -78,5 +78,6 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("offsets_k", "sinks", "lse"),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
     reordered=("lse",),
 )
