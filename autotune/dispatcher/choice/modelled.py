@@ -27,8 +27,8 @@ def ranked(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> 
     """An operator's seeds, shape-generic, and the modelled seconds of each: the `preferred` one, then by time."""
     seeds = operator.seeds(problem, spec)
     general = [schedule.shape_generic for schedule in seeds]
-    found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
-    ordered = dict.fromkeys([*found, *general])
+    tuned_so = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
+    ordered = dict.fromkeys([*tuned_so, *general])
     seconds = {schedule: operator.forecast(problem, schedule, spec).seconds for schedule in ordered}
     least = min(seconds.values())
     found = dict(sorted(seconds.items(), key=lambda one: max(one[1], TIE * least)))
