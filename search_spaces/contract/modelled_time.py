@@ -52,7 +52,7 @@ def likely_first(
     Where nobody counted what a kernel of the operator does, the default comes first.
     """
     likely = list(dict.fromkeys(fastest_first(operator, problem, schedules, spec)))
-    latest = _FEW - 1 if all(kernel.counted for kernel in operator.kernels) else 0
+    latest = _FEW - 1 if operator.counted else 0
     default = operator.default(problem, spec)
     if default in likely[latest:]:
         likely.remove(default)

@@ -304,3 +304,10 @@ def test_numbers_that_stand_for_all_or_none_are_allowed(monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CHECK", "1")
     assert dispatcher.nms(np.zeros((2, 5, 4), np.float32), ROWS, counts=np.int32([9, 2]))[1].tolist() == [5, 2]
     assert dispatcher.chain_speculative_sampling(SHARES[:, 1:], np.array([[1, -1]]), SHARES, 1)[1].tolist() == [1]
+
+
+def test_wrong_indices_are_not_the_kernels_fault():
+    """Without a look at them, the emulator reports what the kernel accesses."""
+    q = np.ones((13, 4, 32), np.float16)
+    with pytest.raises(ValueError, match=r"^offsets: element 2 is 20: expected 0 … 13$"):
+        dispatcher.attention_varlen(q, q, q, np.array([0, 3, 20], np.int32))

@@ -47,6 +47,7 @@ class AttentionDecodeProblem(WeightedValues):
     """
 
     segmented: ClassVar[bool] = False
+    own_diagonals: ClassVar[bool] = True
     operands = {  # noqa: RUF012
         "q": Axes("bshd"),
         "k": Axes("ptgd"),
@@ -94,16 +95,6 @@ class AttentionDecodeProblem(WeightedValues):
     def extents(self) -> Mapping[str, int]:
         """See `StridedProblem.extents`; p: pages, t: places of each."""
         return {**super().extents, "p": self.all_pages, "t": self.page or self.keys}
-
-    @property
-    def low(self) -> int:
-        """The first key that query i of a request sees is i + diagonal + low, if that is a key."""
-        return self.band.low or 0
-
-    @property
-    def high(self) -> int:
-        """The last key that query i of a request sees is i + diagonal + high, if that is a key."""
-        return self.band.high or 0
 
     @property
     def pairs(self) -> int:
