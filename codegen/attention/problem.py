@@ -118,7 +118,8 @@ class HeadProblem(StridedProblem):
 
     def widest_of(self, *operands: str) -> int:
         """Elements of the widest accesses that heads of these operands are aligned for, and are whole ones."""
-        aligned = min(self.layouts[operand].vector_width for operand in operands)
+        layouts = self.layouts
+        aligned = min(layouts[operand].vector_width for operand in operands)
         return widest_divisor(aligned, self.head_dim, self.value_elements)
 
     @property

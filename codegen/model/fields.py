@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import StrEnum
+from functools import cache
 from reprlib import repr as short
 from typing import Any
 
@@ -174,12 +175,19 @@ _specs: dict[type[Any], dict[str, FieldSpec]] = {}
 
 def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
     """Name, value and reason, for each field of a dataclass whose value is not allowed."""
-    specs = field_specs(type(instance))
-    for declared in fields(instance):
-        value, expected = getattr(instance, declared.name), field_type(declared)
+    cls: type = type(instance)
+    for name, expected, spec in _declared(cls):
+        value = getattr(instance, name)
         if expected in (int, bool) and type(value) is not expected and not isinstance(value, TracedInt):
-            yield declared.name, short(value), f"expected {expected.__name__}, not {type(value).__name__}"
-        elif wrong := specs[declared.name].why_invalid(value):
-            yield declared.name, value, wrong
-        elif (other := specs[declared.name].at_most) and value > getattr(instance, other):
-            yield declared.name, value, f"expected at most {other}={getattr(instance, other)}"
+            yield name, short(value), f"expected {expected.__name__}, not {type(value).__name__}"
+        elif wrong := spec.why_invalid(value):
+            yield name, value, wrong
+        elif (other := spec.at_most) and value > getattr(instance, other):
+            yield name, value, f"expected at most {other}={getattr(instance, other)}"
+
+
+@cache
+def _declared(cls: type[Any]) -> tuple[tuple[str, type, FieldSpec], ...]:
+    """Name, type and specification of each field: found out once, for a search checks thousands of schedules."""
+    specs = field_specs(cls)
+    return tuple((one.name, field_type(one), specs[one.name]) for one in fields(cls))

@@ -73,32 +73,30 @@ class StridedProblem(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        extents = self.extents
         for operand, axes in self.operands.items():
             self._check_alignment(f"align_{operand}", self.dtype_of(operand).bytes)
             for axis in reversed(axes.strided):
                 name = f"stride_{operand}_{axis}"
-                if self.extents[axis] <= 1 or (getattr(self, name) == 0 and axis not in axes.broadcast):
-                    object.__setattr__(self, name, self.usual(name))
+                if extents[axis] <= 1 or (getattr(self, name) == 0 and axis not in axes.broadcast):
+                    object.__setattr__(self, name, self._usual_stride(operand, axis, extents))
 
     @property
     def layouts(self) -> Mapping[str, OperandLayout]:
         """See `Problem.layouts`."""
-        return {operand: self._layout(operand, axes) for operand, axes in self.operands.items()}
+        extents = self.extents
+        return {operand: self._layout(operand, extents) for operand in self.operands}
 
     def usual(self, name: str) -> int:
         """See `Problem.usual`: behind all that the axes behind it reach, so that there are no gaps."""
         if not name.startswith("stride_"):
             return super().usual(name)
         _, operand, axis = name.split("_")
-        axes = self.operands[operand]
-        if axis in axes.broadcast:
-            return 0
-        behind = axes.order[axes.order.index(axis) + 1 :]
-        return max(1, *(self.extents[one] * self._stride(operand, one) for one in behind))
+        return self._usual_stride(operand, axis, self.extents)
 
     def bytes_of(self, operand: str) -> int:
         """Bytes of the elements of an operand; a part that serves others counts once."""
-        stated = self.layouts[operand]
+        stated = self._layout(operand, self.extents)
         counted = (n for n, stride in zip(stated.shape, (*stated.strides, 1), strict=True) if stride or n == 0)
         return prod(counted) * stated.element_bytes
 
@@ -108,19 +106,25 @@ class StridedProblem(Problem):
         Raises:
             ValueError: it is written, and elements of it overlap.
         """
-        stated = self.layouts[operand]
+        stated = self._layout(operand, self.extents)
         strides, dtype = (*stated.strides, 1), self.dtype_of(operand)
         return Tensor(operand, dtype, stated.shape, strides, role, stated.alignment, judged, in_place)
 
-    def _layout(self, operand: str, axes: Axes) -> OperandLayout:
+    def _layout(self, operand: str, extents: Mapping[str, int]) -> OperandLayout:
+        axes = self.operands[operand]
+        fields = tuple(f"stride_{operand}_{axis}" for axis in axes.strided)
         return OperandLayout(
-            shape=tuple(self.extents[axis] for axis in axes.order),
-            strides=tuple(self._stride(operand, axis) for axis in axes.strided),
-            fields=tuple(f"stride_{operand}_{axis}" for axis in axes.strided),
+            shape=tuple(extents[axis] for axis in axes.order),
+            strides=tuple(getattr(self, field) for field in fields),
+            fields=fields,
             alignment=getattr(self, f"align_{operand}"),
             alignment_field=f"align_{operand}",
             element_bytes=self.dtype_of(operand).bytes,
         )
 
-    def _stride(self, operand: str, axis: str) -> int:
-        return getattr(self, f"stride_{operand}_{axis}", 1)
+    def _usual_stride(self, operand: str, axis: str, extents: Mapping[str, int]) -> int:
+        axes = self.operands[operand]
+        if axis in axes.broadcast:
+            return 0
+        behind = axes.order[axes.order.index(axis) + 1 :]
+        return max(1, *(extents[one] * getattr(self, f"stride_{operand}_{one}", 1) for one in behind))

@@ -56,7 +56,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 
 def drawn_cases(count, spec=LIMITS):
     """See `odd_cases`."""
-    return odd_cases(OPERATOR, KINDS, 1 << 22, count, spec)
+    return odd_cases(OPERATOR, KINDS, 1 << 21, count, spec)
 
 
 # More tiles than stages, of several heads and of a tile that ends within one; rows that see no key.
@@ -82,4 +82,4 @@ _SINGLE_PASS = (
         WgmmaSchedule(2, 64, stages=1, single_pass=True, ahead=False),
     ),
 )
-CASES = [*covering(drawn_cases(200), most=12), *_MANY_TILES, *_SINGLE_PASS]
+CASES = [*covering(drawn_cases(100), most=10), *_MANY_TILES, *_SINGLE_PASS]

@@ -76,4 +76,4 @@ OWN_CASES = [
         MmaSyncSchedule(128, 16, 8, 2),
     ),
 ]
-MOST = 6
+MOST = 5

@@ -53,4 +53,4 @@ OWN_CASES = [
     (_CROSS, WgmmaSchedule(consumers=1, tile_keys=32, splits=2)),
     (_LONG, MmaSyncSchedule(64, tile_keys=16, splits=4)),
 ]
-MOST = 6
+MOST = 5

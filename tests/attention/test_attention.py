@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attention_cases import KINDS, LIMITS
+from attention.attention_cases import KINDS, LIMITS
 from refusals import refused
 
 from autotune import dispatcher

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attention_backward_cases import LIMITS
+from attention.attention_backward_cases import LIMITS
 
 from autotune import dispatcher, emulator
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem

@@ -16,9 +16,9 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-_DRAWN, _TILED = 4, 3  # cases drawn for each that is taken; sizes tried of each
+_DRAWN, _TILED = 5, 3  # cases drawn for each that is taken; sizes tried of each
 _SIZES = (1, 2, 7, 31, 64, 97, 256, 513, 1024, 2050)
-_BYTES, _PER_BYTE, _THREADS = 2**16, 16, 2**12  # operations of a byte: the emulator walks through all of them
+_BYTES, _PER_BYTE, _THREADS = 2**16, 16, 2**11  # operations of a byte: the emulator walks through all of them
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class DerivedCases:
     """See `OperatorCases`; `most` cases of those that are drawn."""
 
     operator: Operator[Any, Any]
-    most: int = 16
+    most: int = 10
 
     @cached_property
     def PROBLEMS(self):  # noqa: N802 - as a module of cases has it

@@ -37,7 +37,7 @@ class OperatorCases:
         found = list(Path(__file__).resolve().parents[1].glob(f"*/{name}_cases.py"))
         assert len(found) <= 1, f"expected one file tests/<family>/{name}_cases.py, found {len(found)}"
         self._stated = vars(import_module(f"{found[0].parent.name}.{found[0].stem}")) if found else {}
-        self._derived = DerivedCases(operator(name), self._stated.get("MOST", 16))
+        self._derived = DerivedCases(operator(name), self._stated.get("MOST", 10))
 
     def __getattr__(self, member):
         if member in self._stated or member == "PECULIAR":

@@ -12,4 +12,4 @@ SMALL_PROBLEMS = (
     CausalConv1dProblem(12, 9, 2, channels_last=True, bias=True, final=True, ldy=16),
     CausalConv1dProblem(5, 3, 2, 7, DType.FLOAT32, initial=True, final=True),
 )
-MOST = 12
+MOST = 8

@@ -12,4 +12,4 @@ SMALL_PROBLEMS = (
     ),
     CausalConv1dUpdateProblem(3, 7, 3, 2, 7, DType.FLOAT32),
 )  # fmt: skip
-MOST = 8
+MOST = 6

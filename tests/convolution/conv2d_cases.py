@@ -73,7 +73,7 @@ SMALL_PROBLEMS = (
     Conv2dProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
     Conv2dProblem(12, 12, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=FP16, bias=Bias.ROW),
 )  # fmt: skip
-_MOST = 36
+_MOST = 24
 
 
 KINDS = ({}, {"dtype": FP16}, {}, {"dtype": BF16}, {"tf32": True})

@@ -224,7 +224,7 @@ def _risk(problem, schedule):
     return problem.layout, schedule.vector(problem, "a")
 
 
-CASES = covering(drawn_cases(300), _risk)
+CASES = covering(drawn_cases(200), _risk)
 NT, TN, TT = {"transpose_b": True}, {"transpose_a": True}, {"transpose_a": True, "transpose_b": True}
 BLOCK_SCALES: dict[str, Any] = {"transpose_b": True, "dtype": E4M3, "out_dtype": FP32, "scales": Scales.BLOCK}
 _ROW, _COLUMN, _HALVES = {"bias": Bias.ROW}, {"bias": Bias.COLUMN}, {"gate": Gate.HALVES}

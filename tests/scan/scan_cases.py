@@ -5,7 +5,7 @@ from autotune.codegen.scan.scan.problem import DTYPES, ScanProblem
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 32  # cases of four kernels
+MOST = 20  # cases of four kernels
 SUM, PRODUCT, MAX, MIN = Operation
 FLOAT32, FLOAT16, BFLOAT16, FLOAT64, INT32, INT64 = DTYPES
 

@@ -4,7 +4,7 @@ from autotune.codegen.selection.chain_speculative_sampling.problem import ChainS
 from autotune.codegen.selection.chain_speculative_sampling.schedule import ChainSpeculativeSamplingSchedule
 from autotune.codegen.selection.sampling.problem import Pairs
 
-MOST = 5
+MOST = 4
 SMALL_PROBLEMS = (
     ChainSpeculativeSamplingProblem(8, 3, 256),
     ChainSpeculativeSamplingProblem(5, 4, 131, Pairs.ROWS),

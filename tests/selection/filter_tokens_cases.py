@@ -4,7 +4,7 @@ from autotune.codegen.selection.filter_tokens.problem import FilterTokensProblem
 from autotune.codegen.selection.sampling.problem import DTYPES, Logits, Source
 from autotune.codegen.selection.sampling.schedule import SamplingSchedule
 
-MOST = 6
+MOST = 4
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 ALL = {"top_k": True, "top_p": True, "min_p": True}
 ODD = Logits.ODD

@@ -3,7 +3,7 @@
 from autotune.codegen.selection.sampling.problem import DTYPES, Logits, Pairs, SamplingProblem, Source
 from autotune.codegen.selection.sampling.schedule import SamplingSchedule
 
-MOST = 8
+MOST = 5
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 ODD, FLAT = Logits.ODD, Logits.FLAT

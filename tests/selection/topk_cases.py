@@ -5,7 +5,7 @@ from autotune.codegen.selection.topk.problem import DTYPES, INDEX_DTYPES, Patter
 from autotune.codegen.selection.topk.stream.schedule import StreamSchedule
 from autotune.codegen.selection.topk.warps.schedule import WarpsSchedule
 
-MOST = 24  # cases of two kernels
+MOST = 16  # cases of two kernels
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 INT64, INT32 = INDEX_DTYPES

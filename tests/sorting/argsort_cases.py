@@ -8,4 +8,4 @@ SMALL_PROBLEMS = (
     ArgsortProblem(256, 1, DType.BFLOAT16),
     ArgsortProblem(301, 2, DType.UINT8, Values.INDEX32, descending=True),
 )
-MOST = 22
+MOST = 12

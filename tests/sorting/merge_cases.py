@@ -6,7 +6,7 @@ from autotune.codegen.sorting.merge.problem import MergeProblem
 from autotune.codegen.sorting.merge.schedule import MergeSchedule
 from autotune.codegen.sorting.values import Values
 
-MOST = 14
+MOST = 10
 SMALL_PROBLEMS = (
     MergeProblem(448, 448, DType.INT32),
     MergeProblem(301, 700, DType.FLOAT32, Values.BYTES8, descending=True),

@@ -7,7 +7,7 @@ from autotune.codegen.sorting.segmented_sort.problem import SegmentedSortProblem
 from autotune.codegen.sorting.segmented_sort.schedule import SegmentedSortSchedule
 from autotune.codegen.sorting.values import Values
 
-MOST = 15
+MOST = 10
 SMALL_PROBLEMS = (
     SegmentedSortProblem(1280, 4),
     SegmentedSortProblem(1701, 30, DType.FLOAT32, Values.BYTES8, descending=True, offset_dtype=DType.INT32),

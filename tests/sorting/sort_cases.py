@@ -9,5 +9,5 @@ SMALL_PROBLEMS = (
     SortProblem(256, 1, DType.FLOAT16),
     SortProblem(301, 2, DType.INT8, Values.INDEX32, descending=True),
 )
-MOST = 22
+MOST = 12
 OWN_CASES = [(SortProblem(150, 1, DType.INT32), ClusterSchedule(64, 2, 4, cluster=2))]

@@ -8,7 +8,7 @@ from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 24  # cases: there are ten functions
+MOST = 16  # cases: there are ten functions
 FP32, BF16, FP16 = DTYPES
 GELU = Activation.GELU
 

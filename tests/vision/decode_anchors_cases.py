@@ -4,7 +4,7 @@ from autotune.codegen.vision.decode.problem import DTYPES
 from autotune.codegen.vision.decode.schedule import DecodeSchedule
 from autotune.codegen.vision.decode_anchors.problem import AnchorsProblem
 
-MOST = 6
+MOST = 5
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 

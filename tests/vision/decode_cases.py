@@ -3,7 +3,7 @@
 from autotune.codegen.vision.decode.problem import DTYPES, DecodeProblem
 from autotune.codegen.vision.decode.schedule import DecodeSchedule
 
-MOST = 8
+MOST = 6
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 

@@ -4,7 +4,7 @@ from autotune.codegen.vision.letterbox.problem import DTYPES, LetterboxProblem, 
 from autotune.codegen.vision.letterbox.rule import Rule
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 
-MOST = 14
+MOST = 10
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 NHWC = Order.NHWC

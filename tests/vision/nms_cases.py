@@ -5,7 +5,7 @@ from autotune.codegen.vision.nms.boxes import Crowding
 from autotune.codegen.vision.nms.chunks.schedule import ChunksSchedule
 from autotune.codegen.vision.nms.problem import DTYPES, Classes, NmsProblem
 
-MOST = 9  # cases of two kernels
+MOST = 7  # cases of two kernels
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 DENSE = Crowding.DENSE
