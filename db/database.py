@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
@@ -18,7 +19,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import kin_of
 
 from .best import best_of, leading, serving, winners
-from .errors import DatabaseError, ReadOnlyError
+from .errors import DatabaseError, NoRoomError, ReadOnlyError
 from .exchange import MergeCounts, from_document, read_document, to_document, write_document
 from .foreign import check_foreign
 from .frame import dataframe
@@ -301,14 +302,21 @@ class TuningDB(StoredCalibrations, Upkeep):
         write_document(path, self.export(*arguments, **named))
 
     def _take_in(self, operator: str | None = None, device: str | None = None) -> None:
-        """Merge the shipped trials of an operator and a device model, each file of them once for its content."""
+        """Merge the shipped trials of an operator and a device model, each file of them once for its content.
+
+        A database that is read-only goes without, as does one without room, with a warning.
+        """
         files = [file for file in shipped_files(operator, device) if (file.name, file.digest) not in self._taken_in]
         new = [file for file in files if not self._has(file)]
         if new:
             slow.info("storing the trials that ship, %d file%s, once", len(new), "s" * (len(new) > 1))
-        for file in new:
-            with suppress(ReadOnlyError):
+        try:
+            for file in new:
                 self._merge_file(file)
+        except NoRoomError as error:
+            warnings.warn(f"{error}; until then, trials that ship are missing", RuntimeWarning, stacklevel=3)
+        except ReadOnlyError:
+            pass
         self._taken_in |= {(file.name, file.digest) for file in files}
 
     def _has(self, file: ShippedFile) -> bool:

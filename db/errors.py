@@ -28,6 +28,10 @@ class ReadOnlyError(DatabaseError):
     """A write to a database that only allows reading."""
 
 
+class NoRoomError(DatabaseError):
+    """A write to a database whose disk is full."""
+
+
 _INCOMPLETE = "lacks a table or a column that autotune made: restore it, or move it away for a new one"
 _MISSING = re.compile("no such (table|column)|has no column")  # SQLite has one code for these and wrong SQL
 _FULL = "does not fit on its disk: free some space; what was stored before is safe"
@@ -55,6 +59,7 @@ _REMEDIES: dict[int | str, str] = {
 _KINDS: dict[int | str, type[DatabaseError]] = {
     sqlite3.SQLITE_NOTADB: BadUrlError,
     **dict.fromkeys((sqlite3.SQLITE_READONLY, "25006", "42501"), ReadOnlyError),
+    **dict.fromkeys((sqlite3.SQLITE_FULL, "53100"), NoRoomError),
 }
 
 # What is said where there is no connection, for which the driver has no SQLSTATE; the last one is for all else.

@@ -102,9 +102,9 @@ def checked_output(path: Path | None) -> Path | None:
 
 def opened(url: str | None) -> TuningDB:
     """A database to read; one that the user names must exist."""
-    from autotune.db import TuningDB
+    from autotune.db.substitute import to_read
 
-    return TuningDB(url, create=False)
+    return to_read(url)
 
 
 def operator_name(name: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -47,6 +48,7 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
 
     A member ``group`` is the label.
     """
+    from autotune.codegen.model.fields import FieldRole, field_specs
     from autotune.db.exchange import read_document
 
     with user_input():
@@ -56,7 +58,9 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
             expected = " or ".join(["a file with a JSON list of problems", *shipped])
             raise BadInputError(f"{path}: {error.strerror}; expected {expected}") from error
         if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
-            raise BadInputError(f'{path}: expected a JSON list of problems such as [{{"m": 1024, "n": 1024}}]')
+            sizes = [name for name, spec in field_specs(problem_type).items() if spec.role is FieldRole.SIZE]
+            example = json.dumps([dict.fromkeys(sizes[:2], 1024)])
+            raise BadInputError(f"{path}: expected a JSON list of problems such as {example}")
         return [
             _entry(problem_type, {**fields, **entry}, f"{path}, problem {number}")
             for number, entry in enumerate(entries, 1)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from .base import DeviceError
-from .tools import under
+from .tools import last_line, under
 
 # What each counter says, by its name in ncu.
 COUNTERS = {
@@ -61,9 +61,9 @@ def counted(program: Sequence[str]) -> list[Counted]:
         written = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     if launches := _launches(written):
         return launches
-    said = f"{written}\n{done.stdout}".splitlines()
-    why = [line.removeprefix("==ERROR==").strip() for line in said if line.startswith("==ERROR==")]
-    raise DeviceError(f"ncu counted nothing: {(why or [line for line in said if line.strip()] or ['no output'])[-1]}")
+    said = f"{written}\n{done.stdout}"
+    why = [line.removeprefix("==ERROR==").strip() for line in said.splitlines() if line.startswith("==ERROR==")]
+    raise DeviceError(f"ncu counted nothing: {why[-1] if why else last_line(said)}")
 
 
 def _launches(written: str) -> list[Counted]:

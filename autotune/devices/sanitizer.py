@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .base import DeviceError
-from .tools import under
+from .tools import last_line, under
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 _FOUND = 99
@@ -31,9 +31,5 @@ def watched(tool: str, program: Sequence[str | Path], seconds: float | None = No
     if "Device not supported" in done.stdout:
         raise DeviceError("compute-sanitizer does not support this GPU")
     if done.returncode not in (0, _FOUND) and not re.search(r"SUMMARY: [1-9]", done.stdout):
-        raise DeviceError(f"the process under {tool} ended with exit code {done.returncode}: {_last_line(done.stdout)}")
+        raise DeviceError(f"the process under {tool} ended with exit code {done.returncode}: {last_line(done.stdout)}")
     return done.returncode == 0, done.stdout
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no output"])[-1]

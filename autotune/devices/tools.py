@@ -53,3 +53,8 @@ def under(
         timeout=seconds,
         check=False,
     )
+
+
+def last_line(text: str) -> str:
+    """What a tool that failed said last."""
+    return (text.strip().splitlines() or ["no output"])[-1]

@@ -204,7 +204,7 @@ def _check_outcome(completed: subprocess.CompletedProcess[bytes], program: Progr
     if completed.returncode == 0:
         return
     if completed.returncode == -signal.SIGXCPU:
-        raise EmulatorError(f"the kernel did not end within {cpu_seconds} s")
+        raise EmulatorError(f"the kernel did not end within {cpu_seconds} s of CPU time")
     if completed.returncode == -signal.SIGKILL:
         raise EmulatorKilledError("the emulator was killed, twice: did memory run out?")
     if completed.returncode < 0:

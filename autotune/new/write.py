@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from importlib.util import find_spec
 from pathlib import Path
 
 from autotune.base.files import write_text
@@ -21,12 +22,18 @@ def write_operator(name: str, folder: Path) -> list[Path]:
         folder: where the package's folder, of that name, is made.
 
     Raises:
-        ValueError: there is an operator of this name, it is no name, or the folder is there.
+        ValueError: there is an operator or a package of this name, it is no name, or the folder is there.
     """
-    if not (name.isidentifier() and name.isascii() and name == name.lower()) or keyword.iskeyword(name):
+    if not (name.isidentifier() and name.isascii() and name == name.lower()):
         raise ValueError(f"{name!r}: expected a name of small letters, digits and underscores")
+    if keyword.iskeyword(name):
+        raise ValueError(f"{name} is a word of Python's language: expected another name")
     if name in list(OPERATORS):
         raise ValueError(f"there is an operator {name}: expected another name")
+    if find_spec(name):
+        raise ValueError(
+            f"there is a Python package {name}, which could not be imported any more: expected another name"
+        )
     root = folder / name
     if root.exists():
         raise ValueError(f"{root} exists: expected a name without a folder here")

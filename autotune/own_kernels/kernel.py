@@ -19,7 +19,7 @@ from autotune.codegen.model.integers import INT_MAX
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.contract.derived import emitted_workload
+from autotune.search_spaces.contract.derived import EmittedWorkload
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import DECLARED, OPERATORS
@@ -269,7 +269,7 @@ def _violations(own: Declaration, problem: OwnProblem, schedule: OwnSchedule, _s
 
 def _workload(problem: OwnProblem, schedule: OwnSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """The bytes of all arrays and the stated operations, spread over the blocks."""
-    (moved,) = emitted_workload(emit)(problem, schedule, spec)
+    (moved,) = EmittedWorkload(emit)(problem, schedule, spec)
     fused = problem.work.count(Unit.FP32) / Unit.FP32.operations / max(1, moved.blocks)
     clocks = fused / spec.rates[Unit.FP32]
     return (replace(moved, instructions=moved.instructions + fused / WARP, unit_clocks=clocks),)

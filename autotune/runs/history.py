@@ -16,7 +16,7 @@ from autotune.db.freshness import changed, judge, misjudged
 from autotune.db.states import Objective, Status
 from autotune.db.trials import Trial, Tried
 from autotune.devices.base import Device
-from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.modelled_time import likely_first
 from autotune.search_spaces.contract.operator import Operator
 
 from .provenance import changed_environment, in_study, study_name
@@ -107,13 +107,13 @@ class History:
         return bool(changed(self._operator, self._problem, spec, trial.schedule, trial.program_digest))
 
     def first_candidates(self) -> list[Schedule]:
-        """What a run tries first: the few fastest of this problem, then near winners and the seeds by the time model.
+        """What a run tries first: the few fastest of this problem, then near winners and the seeds, see `likely_first`.
 
         Their order decides where the budget is few trials: what wins a small problem may be 25 times as slow as a seed
         on a large one.
         """
         operator, problem, spec = self._operator, self._problem, self._device.spec
-        likely = fastest_first(operator, problem, [*self._near_winners(), *operator.seeds(problem, spec)], spec)
+        likely = likely_first(operator, problem, [*self._near_winners(), *operator.seeds(problem, spec)], spec)
         return list(dict.fromkeys([*self._own_winners(), *likely]))
 
     def _near_winners(self) -> list[Schedule]:

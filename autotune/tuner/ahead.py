@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 from autotune.codegen.model.problem import Problem
@@ -27,14 +28,16 @@ if TYPE_CHECKING:
 # 49 with 8, and 42 and 64 with 16. A few of gemm's kernels take seconds to compile: with 8 ahead, all may be such.
 MOST_AHEAD = 16
 _TOO_LATE = 0.3  # seconds before the end from which on a schedule is not proposed: compiling takes as long
+_FIRST = 2.0  # seconds that the first candidate is waited for while others are ready; most kernels take less
 
 
 class Ahead(Iterator[Job]):
     """Candidates of which some are always under way; a context manager that ends the thread.
 
-    The first one whose kernel is ready comes next: the device does not wait for one that takes long to compile. A
-    result that it is told leads to one more proposal, unless the end is near, which knows this result and those before
-    it. A proposal that takes long is made up for while the device works through the others.
+    The first one whose kernel is ready comes next: the device does not wait for one that takes long to compile. But it
+    waits some time for the very first one, which promises most: a short run may try no other. A result that it is told
+    leads to one more proposal, unless the end is near, which knows this result and those before it. A proposal that
+    takes long is made up for while the device works through the others.
 
     Args:
         proposals: what to try.
@@ -64,6 +67,7 @@ class Ahead(Iterator[Job]):
         self._ended = False
         self._thread = ThreadPoolExecutor(1, "proposals")
         self._started = [self._thread.submit(self._next) for _ in range(depth)]
+        self._very_first: Future[Job | None] | None = self._started[0]
         self._meanwhile = self._thread.submit(meanwhile)
 
     def __next__(self) -> Job:
@@ -105,6 +109,7 @@ class Ahead(Iterator[Job]):
 
     def _first_ready(self) -> Future[Job | None] | None:
         """The first candidate whose kernel is compiled, or that there is nothing to wait for; None if time is over."""
+        self._wait_for_the_very_first()
         while True:
             awaited = [_unfinished(future) for future in self._started]
             for future, unfinished in zip(self._started, awaited, strict=True):
@@ -112,6 +117,13 @@ class Ahead(Iterator[Job]):
                     return future
             if not wait(filter(None, awaited), self._seconds_left(), FIRST_COMPLETED).done:
                 return None
+
+    def _wait_for_the_very_first(self) -> None:
+        end = monotonic() + _FIRST
+        while self._very_first and (unfinished := _unfinished(self._very_first)):
+            if not wait([unfinished], max(0.0, end - monotonic())).done:
+                break
+        self._very_first = None
 
     def _learn(self, number: int) -> Job | None:
         left = self._seconds_left()

@@ -33,6 +33,7 @@ class PackedProblem(HeadProblem):
     """
 
     segmented: ClassVar[bool] = True
+    own_diagonals: ClassVar[bool] = True
 
     cross: bool = kind(False, codes=("", "cross"))
     spread: Spread = data(Spread.RANDOM)
@@ -60,16 +61,6 @@ class PackedProblem(HeadProblem):
     def all_heads(self) -> int:
         """Heads of q."""
         return self.heads
-
-    @property
-    def low(self) -> int:
-        """The first key that query i of a sequence sees is i + diagonal + low, if that is a key."""
-        return self.band.low or 0
-
-    @property
-    def high(self) -> int:
-        """The last key that query i of a sequence sees is i + diagonal + high, if that is a key."""
-        return self.band.high or 0
 
     @property
     def pairs(self) -> int:

@@ -45,6 +45,9 @@ class HeadProblem(StridedProblem):
     """
 
     segmented: ClassVar[bool] = False  # whether sequences lie one behind the other, and offsets say where
+    own_diagonals: ClassVar[bool] = (
+        False  # whether the device finds them, of each sequence: bounds are relative to them
+    )
 
     queries: int = size(4096, most=_MOST, short="q")
     keys: int = size(4096, most=_MOST, short="k")
@@ -157,14 +160,18 @@ class HeadProblem(StridedProblem):
 
     @property
     def low(self) -> int:
-        """The first key that query i sees is i + low, if that is a key."""
+        """The first key that query i sees is i + low, or i + diagonal + low, if that is a key."""
         low = self.band.low
+        if self.own_diagonals:
+            return low or 0
         return -_MOST if low is None else self.band.diagonal(self.queries, self.keys) + low
 
     @property
     def high(self) -> int:
-        """The last key that query i sees is i + high, if that is a key."""
+        """The last key that query i sees is i + high, or i + diagonal + high, if that is a key."""
         high = self.band.high
+        if self.own_diagonals:
+            return high or 0
         return self.keys if high is None else min(self.band.diagonal(self.queries, self.keys) + high, self.keys)
 
     @property

@@ -33,8 +33,10 @@ def extents(name: str, layout: Layout, order: str) -> dict[str, int]:
     return dict(zip(order, layout.shape, strict=True))
 
 
-def check_heads(q: Layout, k: Layout, v: Layout, sinks: Layout | None, order: str) -> dict[str, int]:
-    """The extents of o, for operands whose dtypes, heads and elements of heads go together.
+def check_heads(
+    q: Layout, k: Layout, v: Layout, sinks: Layout | None, order: str, most: int = MOST_DIM
+) -> dict[str, int]:
+    """The extents of o, for operands whose dtypes, heads and elements of heads, at most so many, go together.
 
     Raises:
         TypeError: of dtypes.
@@ -49,8 +51,8 @@ def check_heads(q: Layout, k: Layout, v: Layout, sinks: Layout | None, order: st
         raise ValueError(f"k has shape {k.shape}: expected the batch and head_dim of q, {q.shape}")
     if any(of_v[axis] != of_k[axis] for axis in order if axis != "d"):
         raise ValueError(f"v has shape {v.shape}: expected that of k, {k.shape}, but for the elements of a head")
-    if not 1 <= of_q["d"] <= MOST_DIM or not 1 <= of_v["d"] <= MOST_DIM:
-        raise ValueError(f"q has shape {q.shape} and v {v.shape}: expected heads of 1 to {MOST_DIM} elements")
+    if not 1 <= of_q["d"] <= most or not 1 <= of_v["d"] <= most:
+        raise ValueError(f"q has shape {q.shape} and v {v.shape}: expected heads of 1 to {most} elements")
     if not of_k["h"] or of_q["h"] % of_k["h"]:
         raise ValueError(f"k has shape {k.shape}: expected heads that divide the {of_q['h']} of q")
     check_array("sinks", sinks, DType.FLOAT32, (of_q["h"],))

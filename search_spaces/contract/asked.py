@@ -59,7 +59,8 @@ def _values(operator: Operator[Any, Any], name: str, texts: Iterable[str]) -> se
     owners = [kind for kind in operator.schedule_types if _value(kind(), name)]
     if not owners:
         kinds = operator.schedule_types
-        known = {KERNEL, *(field for kind in kinds for field in (*kind().to_dict(), *kind.short_names()))}
+        known = {field for kind in kinds for field in (*kind().to_dict(), *kind.short_names())}
+        known |= {KERNEL} if len(kinds) > 1 else set()
         near = did_you_mean(name, known)
         raise ValueError(f"{name!r} is no field of {operator.name}; {near}autotune show lists them")
     kernels = [kernel.name for kernel in operator.kernels]

@@ -74,8 +74,9 @@ class Call:
         optional: inputs that may be None, and outputs that are computed only if they are given.
         switches: the scalars of which `bind` gets whether they are not 0, as ``<name>_nonzero``: a kernel for 0 leaves
             something out.
-        accumulates: one more of these, which scales what the output holds before. If it is not 0, the output must be
-            given and is read.
+        nonnegative: the scalars that have to be finite, and 0 at least.
+        accumulates: one more of the switches, which scales what the output holds before. If it is not 0, the output
+            must be given and is read.
         in_place: pairs of an output and an input that may be the same array.
         updates: the inputs that are written, too, such as a cache of keys. Of each, what the problem's reference says
             changes, and nothing else. A call without outputs returns None.
@@ -93,6 +94,7 @@ class Call:
     scalars: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
+    nonnegative: tuple[str, ...] = ()
     accumulates: str = ""
     in_place: tuple[tuple[str, str], ...] = ()
     updates: tuple[str, ...] = ()
@@ -101,7 +103,15 @@ class Call:
 
     def __post_init__(self) -> None:
         known = {*self.signature.parameters, *(self.outputs if self.outputs_packed else ())}
-        named = {*self.arrays, *self.scalars, *self.optional, *self.all_switches, *self.reordered, STREAM}
+        named = {
+            *self.arrays,
+            *self.scalars,
+            *self.optional,
+            *self.all_switches,
+            *self.nonnegative,
+            *self.reordered,
+            STREAM,
+        }
         named.update(name for pair in self.in_place for name in pair)
         if unknown := sorted(named - known):
             raise ValueError(f"{unknown[0]!r} is no parameter of {self.name}{self.signature}")

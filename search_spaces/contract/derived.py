@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from autotune.codegen.model.fields import FieldRole, field_specs, invalid_fields
 from autotune.codegen.model.footprint import Footprint
@@ -89,18 +89,23 @@ def tile_checks(problem: P, schedule: S) -> list[tuple[P, S]]:
     return [(type(problem)(**type(problem).fitted({**kept, **whole})), schedule), (ragged, schedule)]
 
 
-def emitted_workload(emit: Callable[[P, S], Program]) -> Callable[[P, S, DeviceSpec], tuple[Workload, ...]]:
-    """The bytes of the problem's work, of which each launch moves an equal share, spread over its blocks."""
+@dataclass(frozen=True)
+class EmittedWorkload(Generic[P, S]):
+    """The bytes of the problem's work, of which each launch of a program moves an equal share, spread over its blocks.
 
-    def workload(problem: P, schedule: S, spec: DeviceSpec) -> tuple[Workload, ...]:
-        own, launches = schedule.footprint(problem), emit(problem, schedule).launches
+    It tells schedules apart by their blocks and their occupancy alone.
+    """
+
+    emit: Callable[[P, S], Program]
+
+    def __call__(self, problem: P, schedule: S, spec: DeviceSpec) -> tuple[Workload, ...]:
+        """See `Kernel`."""
+        own, launches = schedule.footprint(problem), self.emit(problem, schedule).launches
         footprints = (replace(own, threads=one.threads, shared_bytes=one.shared_bytes) for one in launches)
         share = problem.work.bytes // len(launches)
         return tuple(
             _streamed(share, one.blocks, footprint) for one, footprint in zip(launches, footprints, strict=True)
         )
-
-    return workload
 
 
 def _streamed(moved: int, blocks: int, footprint: Footprint) -> Workload:

@@ -12,7 +12,7 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-from .derived import emitted_workload, field_space, no_constraints, one_by_one, tile_checks
+from .derived import EmittedWorkload, field_space, no_constraints, one_by_one, tile_checks
 from .space import Space
 
 P = TypeVar("P", bound=Problem)
@@ -55,7 +55,7 @@ class Kernel(Generic[P, S]):
     def __post_init__(self) -> None:
         self._derive("space", field_space(self.schedule_type, self.constraints))
         self._derive("candidates", one_by_one(self.schedule_type, self.space))
-        self._derive("workload", emitted_workload(self.emit))
+        self._derive("workload", EmittedWorkload(self.emit))
 
     def _derive(self, member: str, derived: Any) -> None:
         if getattr(self, member) is None:
@@ -65,3 +65,8 @@ class Kernel(Generic[P, S]):
     def name(self) -> str:
         """Its name among the operator's kernels; empty for one that was the only one before there were others."""
         return self.schedule_type.kernel
+
+    @property
+    def counted(self) -> bool:
+        """Whether `workload` counts what this kernel does, and not only the bytes of the problem."""
+        return not isinstance(self.workload, EmittedWorkload)

@@ -13,6 +13,8 @@ from autotune.search_spaces.machine.time_model import program_seconds
 
 from .operator import Operator
 
+_FEW = 3
+
 
 def modelled_seconds(
     operator: Operator[Any, Any],
@@ -40,3 +42,19 @@ def fastest_first(
 ) -> list[Schedule]:
     """Legal schedules by modelled time; those of the same time keep their order."""
     return sorted(schedules, key=lambda schedule: operator.forecast(problem, schedule, spec).seconds)
+
+
+def likely_first(
+    operator: Operator[Any, Any], problem: Problem, schedules: Iterable[Schedule], spec: DeviceSpec
+) -> list[Schedule]:
+    """The same, each once, with the default among the first few: the model may be wrong, and few may be tried.
+
+    Where nobody counted what a kernel of the operator does, the default comes first.
+    """
+    likely = list(dict.fromkeys(fastest_first(operator, problem, schedules, spec)))
+    latest = _FEW - 1 if operator.counted else 0
+    default = operator.default(problem, spec)
+    if default in likely[latest:]:
+        likely.remove(default)
+        likely.insert(latest, default)
+    return likely

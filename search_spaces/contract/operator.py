@@ -113,6 +113,11 @@ class Operator(Generic[P, S]):
         return found
 
     @property
+    def counted(self) -> bool:
+        """Whether the time model tells schedules of all its kernels apart by what they do."""
+        return all(kernel.counted for kernel in self.kernels)
+
+    @property
     def schedule_types(self) -> list[type[Schedule]]:
         """The type of each kernel's schedules."""
         return [kernel.schedule_type for kernel in self.kernels]

@@ -23,15 +23,18 @@ def stride_fields(name: str, layout: Layout, operand: str, axes: Axes, order: st
     """
     steps = dict(zip(order or axes.order, layout.strides, strict=True))
     extents = dict(zip(order or axes.order, layout.shape, strict=True))
-    apart = 0 in layout.shape or all(
+    empty = 0 in layout.shape  # libraries give it strides of 0, too
+    apart = all(
         extents[axis] == 1 or steps[axis] > 0 or (steps[axis] == 0 and axis in axes.broadcast) for axis in axes.strided
     )
     last = axes.order[-1]
-    if not apart or (extents[last] > 1 and steps[last] != 1):
+    if not empty and (not apart or (extents[last] > 1 and steps[last] != 1)):
         raise ValueError(
             f"{name} has shape {layout.shape} and strides {layout.strides}: expected contiguous elements along axis "
             f"{(order or axes.order).index(last)}, and positive strides along the others; "
             "call contiguous() first (NumPy, CuPy: ascontiguousarray)"
         )
-    strides = {f"stride_{operand}_{axis}": steps[axis] if extents[axis] > 1 else 0 for axis in axes.strided}
+    strides = {
+        f"stride_{operand}_{axis}": steps[axis] if extents[axis] > 1 and not empty else 0 for axis in axes.strided
+    }
     return strides | {f"align_{operand}": layout.alignment}

@@ -1,15 +1,47 @@
-"""What calls of sorts ask of values and of the arrays that are written."""
+"""What calls of sorts have in common: what they ask of values and of the arrays that are written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import DTYPES
+from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
 from autotune.codegen.sorting.values import Values
 from autotune.search_spaces.contract.array_checks import check_rows
-from autotune.search_spaces.contract.call import ArrayType
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
+
+
+def sort_call(declaration: Callable[..., Any], problem_type: type[RadixSortProblem]) -> Call:
+    """The call of a sort, whose further options are fields of its problem; None stands for a field's default."""
+
+    def types(keys: Layout, values: Layout | None, index_dtype: DType, **_: Any) -> Mapping[str, ArrayType]:
+        return sorted_types(declaration.__name__, keys, values, index_dtype)
+
+    def bind(keys: Layout, values: Layout | None, values_out: Layout | None, **given: Any) -> Binding:
+        fields = {
+            name: one for name, one in given.items() if name not in ("keys_out", "index_dtype") and one is not None
+        }
+        problem = problem_type(
+            columns=keys.shape[-1],
+            rows=prod(keys.shape[:-1]),
+            dtype=DType(keys.dtype),
+            values=carried(values, values_out),
+            **fields,
+        )
+        return Binding(problem)
+
+    return Call(
+        declaration,
+        inputs=("keys", "values"),
+        outputs=("keys_out", "values_out"),
+        types=types,
+        bind=bind,
+        optional=("values", "values_out"),
+    )
 
 
 def sorted_types(

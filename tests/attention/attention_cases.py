@@ -63,12 +63,13 @@ SCORE = score(
         - maximum(0.1 * abs(score), minimum(exp2(score), 0.25))
     )
 )
-# Blocks, of which tiles of queries see some keys, others all or none; a block that sees no key at all.
+# Blocks, of which tiles of queries see some keys, others all or none; a block that sees no key at all. Of tiles of 16
+# or 32 keys, one ends with the first remainder of 159 and has no other that counts.
 DOCUMENTS = mask(
     lambda batch, head, q, k: (
         ((q + 13) // 64 == (k + 13) // 64)
         & ~((where(q < 100, k, 2 * k - maximum(k, q)) >= 150) | (-abs(q - k - 3) < -90) | (q > 128))
-        | ((minimum(-q, -5) == -7) & (k % 64 < 9) & (0.5 * k >= 1))
+        | ((minimum(-q, -5) == -7) & (k % 159 < 9) & (0.5 * k >= 1))
     )
 )
 FRAGMENTS = {"score": SCORE, "mask": MASK}

@@ -1,5 +1,6 @@
 """What attention refuses, how it counts what queries see, and what its space and its exports hold."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,11 @@ from refusals import refused
 
 from autotune import dispatcher
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
+from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
+from autotune.codegen.model.dtype import DType
+from autotune.emulator import run
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.tiles import seen_keys
 
@@ -51,8 +55,18 @@ test_calls_that_are_refused = refused(
         ((((2, 8, 2, 16), (2, 8, 2, 16), (2, 9, 2, 16)), {}), "expected that of k"),
         ((((8, 2, 16), (8, 2, 16), (8, 2, 16)), {}), "expected 4 axes, bshd"),
         ((((2, 8, 2, 16),) * 3, {"order": "sbhd"}), "order='sbhd': expected bshd or bhsd"),
+        ((((2, 8, 2, 16),) * 3, {"scale": -0.1}), "scale=-0.1: expected a finite number of at least 0"),
+        ((((2, 8, 2, 16),) * 3, {"softcap": math.inf}), "softcap=inf: expected a finite number of at least 0"),
+        ((((2, 8, 2, 16),) * 3, {"scale": "1"}), "TypeError: scale is a str: expected a number"),
+        ((((2, 8, 2, 16),) * 3, {"score": abs}), "TypeError: score is a builtin_function_or_method: expected str"),
     ],
 )
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 2, 16), (2, 0, 2, 16)])
+def test_no_queries_have_no_results(shape):
+    keys = np.ones((shape[0], 5, 2, 16), np.float16)
+    assert dispatcher.attention(np.ones(shape, np.float16), keys, keys).shape == shape
 
 
 def test_heads_ahead_of_queries():
@@ -65,6 +79,17 @@ def test_heads_ahead_of_queries():
     found = dispatcher.attention(*swapped, causal=True, order="bhsd")
     assert found.shape == (2, 2, 9, 16)
     np.testing.assert_array_equal(np.swapaxes(found, 1, 2), expected)
+
+
+def test_scores_far_beyond_a_softcap_are_finite():
+    """The powers that tanh is taken of would be infinite."""
+    problem = AttentionProblem(16, 16, 1, head_dim=16, softcap=True, dtype=DType.FLOAT16)
+    signs, place = np.where(np.arange(16) % 3, 1.0, -1.0), np.arange(16.0)
+    rows = {"q": np.full(16, 8.0), "k": 8.0 * signs, "v": place, "o": np.zeros(16)}
+    buffers = {name: np.repeat(values, 16).astype(np.float16) for name, values in rows.items()}
+    program = OPERATOR.program(problem, MmaSyncSchedule(32, tile_keys=16), LIMITS)
+    run(program, problem.tensors, buffers, {"scale": 1.0, "softcap": 1.0})
+    np.testing.assert_allclose(buffers["o"], np.average(place, weights=np.exp(signs)), rtol=2e-3)
 
 
 def test_vectors_are_no_wider_than_heads_are_aligned_for():

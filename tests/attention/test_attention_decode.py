@@ -185,6 +185,16 @@ def test_calls(order, paged):
         np.testing.assert_allclose(lse[request], expected_lse[0], atol=1e-3)
 
 
+def test_latent_keys_are_values_too():
+    """A call of MLA: heads of more elements than `attention` takes, and caches that overlap."""
+    random = np.random.default_rng(0)
+    q, latent = (random.standard_normal(shape).astype(np.float16) for shape in ((1, 1, 2, 576), (1, 7, 1, 576)))
+    o = dispatcher.attention_decode(q, latent, latent[..., :512], np.array([7], np.int32))
+    scores = np.exp(q[0, 0].astype(float) @ latent[0, :, 0].T.astype(float) / 24)
+    expected = scores / scores.sum(-1, keepdims=True) @ latent[0, :, 0, :512]
+    np.testing.assert_allclose(o[0, 0], expected, atol=2e-3)
+
+
 def _called(**changed):
     arrays, _ = _arrays([33, 7])
     named = {"q": "q", "k_cache": "k", "v_cache": "v", "lengths": "lengths", "table": "table"}

@@ -45,6 +45,14 @@ def test_db_doctor_says_if_no_shipped_record_is_of_this_compiler(autotune, monke
         assert (line in autotune("db", "doctor").stderr) is told
 
 
+def test_what_ships_is_read_where_no_database_can_be_made(autotune, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.delenv("AUTOTUNE_DB")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning, match="a temporary database with what ships serves until this process ends"):
+        assert autotune("db", "best").code == 0
+
+
 def test_tune_says_once_how_to_get_schedules_on_a_new_gpu(capsys, monkeypatch):
     def told(selectors, known):
         devices = [SimpleNamespace(selector=one, spec=H200) for one in selectors.split(",")]

@@ -16,8 +16,9 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 from trial_factory import trial
 
-from autotune.db import DatabaseError, TuningDB, engine, schema
+from autotune.db import DatabaseError, TuningDB, engine, schema, substitute
 from autotune.db.errors import one_line_errors
+from autotune.db.substitute import to_read
 
 
 def refuses(path, *words):
@@ -261,25 +262,71 @@ def test_sqlites_extended_codes_are_known_by_their_primary_one():
         raise OperationalError("SELECT", {}, busy)
 
 
-def test_a_full_disk_loses_nothing_that_was_stored(path):
+@contextmanager
+def little_room(folder, pages):
+    """Databases in a folder have so many pages at most."""
+
     def limit(connection, _record):
-        connection.execute("PRAGMA max_page_count = 64")
+        (_, _, file), *_ = connection.execute("PRAGMA database_list")
+        if folder in Path(file).parents:
+            connection.execute(f"PRAGMA max_page_count = {pages}")
 
     event.listen(Engine, "connect", limit)
     try:
-        with TuningDB(str(path)) as db:
-            stored = 0
-            with pytest.raises(DatabaseError, match="does not fit on its disk"):
-                while True:
-                    db.record(trial(f"{stored}", error="x" * 3000))
-                    stored += 1
-            assert stored > 0
-            assert len(db.trials()) == stored
+        yield
     finally:
         event.remove(Engine, "connect", limit)
+
+
+def test_a_full_disk_loses_nothing_that_was_stored(path):
+    with little_room(path.parent, 64), TuningDB(str(path)) as db:
+        stored = 0
+        with pytest.raises(DatabaseError, match="does not fit on its disk"):
+            while True:
+                db.record(trial(f"{stored}", error="x" * 3000))
+                stored += 1
+        assert stored > 0
+        assert len(db.trials()) == stored
     with TuningDB(str(path)) as db:
         db.record(trial("after"))
         assert len(db.trials()) == stored + 1
+
+
+def _ship(folder, *trials):
+    with TuningDB("sqlite://") as db:
+        for one in trials:
+            db.record(one)
+        db.write_export(folder / "new.json")
+
+
+@pytest.mark.usefixtures("made_up_trials")
+def test_a_full_disk_goes_without_trials_that_ship(path, no_pretuned):
+    with TuningDB(str(path)) as db:
+        db.record(trial())
+    _ship(no_pretuned, *(trial(f"{i}", error="x" * 3000) for i in range(99)))
+    with little_room(path.parent, 64), TuningDB(str(path)) as db:
+        with pytest.warns(RuntimeWarning, match="free some space; .* trials that ship are missing") as caught:
+            assert [db.trials(), db.trials()] == [[trial()]] * 2
+        assert len(caught) == 1
+    with TuningDB(str(path)) as db:
+        assert len(db.trials()) == 100
+
+
+@pytest.mark.usefixtures("made_up_trials")
+def test_what_ships_is_read_where_the_users_own_file_cannot_be_made(tmp_path, no_pretuned, monkeypatch):
+    monkeypatch.delenv("AUTOTUNE_DB", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(substitute, "temporary_root", lambda: tmp_path / "temporary")
+    _ship(no_pretuned, trial())
+    with little_room(tmp_path / "data", 1):
+        for _ in range(2):  # an empty file is left
+            with (
+                pytest.warns(RuntimeWarning, match="free some space; .*; a temporary database with what ships"),
+                to_read(None) as db,
+            ):
+                assert db.trials() == [trial()]
+        with pytest.raises(DatabaseError, match="does not fit"):
+            to_read(str(tmp_path / "data" / "named"), create=True)
 
 
 @contextmanager
@@ -315,9 +362,7 @@ def shared(monkeypatch):
 def test_a_read_only_database_answers_and_refuses_writes(shared, folder_mode):
     with TuningDB(str(shared)) as db:
         db.record(trial())
-    with TuningDB("sqlite://") as db:
-        db.record(trial("shipped later, so it is missing"))
-        db.write_export(shared.parent / "pretuned" / "new.json")
+    _ship(shared.parent / "pretuned", trial("shipped later, so it is missing"))
     with TuningDB("sqlite://") as db:
         db.trials()  # imports the operators, which a clone may hide from others
     with read_only(shared, folder_mode), TuningDB(str(shared)) as db:

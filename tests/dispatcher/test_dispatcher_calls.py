@@ -250,3 +250,10 @@ def test_indices_are_looked_at_on_demand(monkeypatch):
     for call in (dispatcher.attention_varlen, partial(dispatcher.plan, "attention_varlen")):
         with pytest.raises(ValueError, match=r"^offsets: element 1 is 6: expected 0 … 5$"):
             call(q, q, q, wrong)
+
+
+def test_wrong_indices_are_not_the_kernels_fault():
+    """Without a look at them, the emulator reports what the kernel accesses."""
+    q = np.ones((13, 4, 32), np.float16)
+    with pytest.raises(ValueError, match=r"^offsets: element 2 is 20: expected 0 … 13$"):
+        dispatcher.attention_varlen(q, q, q, np.array([0, 3, 20], np.int32))

@@ -23,7 +23,7 @@ from autotune.dispatcher.choice.modelled import TIE, preferred
 from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.rule import Rule
 from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
-from autotune.search_spaces.contract.modelled_time import modelled_seconds
+from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.machine.roofline import roofline
@@ -475,6 +475,16 @@ def test_shape_generic_seeds_are_preferred_to_shape_specialized_ones(prefer):
     assert prefer(1.0, 1.0, 1.0, special=[0]) == 1
     assert prefer(1.0, 1.0, 1.0, special=[0, 1, 2]) == 0
     assert prefer(1.0, 2.0, 2.0, special=[0]) == 0
+
+
+def test_of_schedules_that_nobody_counted_the_default_is_preferred():
+    """Occupancy alone would take another one."""
+    merge_sort = operator("merge_sort")
+    wanted = merge_sort.problem_type(1 << 20)
+    default = merge_sort.default(wanted, H200).shape_generic
+    first = fastest_first(merge_sort, wanted, merge_sort.seeds(wanted, H200), H200)[0]
+    assert first.shape_generic != default
+    assert preferred(merge_sort, wanted, H200)[0] == default
 
 
 @pytest.mark.parametrize("size", [4096, 10000])

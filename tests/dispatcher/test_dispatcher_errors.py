@@ -107,6 +107,25 @@ def test_bad_streams_and_scalars(call, argument, error, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ({"stride": "2"}, r"stride is a str: expected tuple\[int, ...\] | int"),
+        ({"stride": np.ones(2, int)}, r"stride is a ndarray: expected tuple\[int, ...\] | int"),
+        ({"activation": abs}, "activation is a builtin_function_or_method: expected str"),
+    ],
+)
+def test_options_of_kinds_that_no_call_has(argument, message):
+    with pytest.raises(TypeError, match=message):
+        dispatcher.conv2d(ones(1, 4, 4, 8), ones(8, 3, 3, 8), **argument)
+
+
+def test_one_array_is_not_several_outputs():
+    """As many rows as there are outputs would be taken for them."""
+    with pytest.raises(TypeError, match="out is a ndarray: expected a tuple of 2: values, indices"):
+        dispatcher.topk(ones(2, 8), 2, out=ones(2, 2))
+
+
 def test_beta_needs_out():
     with pytest.raises(ValueError, match=r"beta=0\.5 scales the contents of out: pass out=, or beta=0"):
         dispatcher.sgemm(ones(4, 5), ones(5, 6), beta=0.5)

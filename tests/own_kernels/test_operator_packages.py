@@ -148,7 +148,8 @@ def test_a_package_that_is_broken_is_named(monkeypatch, value, error):
         ("sgemm", "there is an operator sgemm: expected another name"),
         ("Twice", "'Twice': expected a name of small letters"),
         ("../up", "'../up': expected a name of small letters"),
-        ("class", "'class': expected a name of small letters"),
+        ("class", "class is a word of Python's language: expected another name"),
+        ("numpy", "there is a Python package numpy, which could not be imported any more"),
         ("there", "there exists: expected a name without a folder here"),
     ],
 )

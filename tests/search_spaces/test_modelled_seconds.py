@@ -21,7 +21,7 @@ from autotune.codegen.model.resources import Resources
 from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.dispatcher.choice.modelled import preferred
-from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
+from autotune.search_spaces.contract.modelled_time import fastest_first, likely_first, modelled_seconds
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device, named_devices
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -259,6 +259,21 @@ def test_a_device_of_twice_the_rates_takes_half_as_long_but_for_what_is_latency(
     fast = replace(H200, clock_hz=2 * H200.clock_hz, bandwidth=2 * H200.bandwidth)
     slow, quick = (modelled_seconds(SGEMM, wanted, SMALL, spec) for spec in (H200, fast))
     assert quick == pytest.approx(slow / 2, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("merge", 1), ("causal_conv1d_update", 1), ("nms", 1), ("transpose", 3), ("attention_decode", 3)],
+)
+def test_the_default_is_tried_first_where_nobody_counted_and_else_among_the_first_few(name, first):
+    one = operator(name)
+    (path, *_) = one.suites.values()
+    for values in json.loads(path.read_text()):
+        wanted = one.problem_type.from_dict({field: value for field, value in values.items() if field != "group"})
+        seeds = one.seeds(wanted, H200)
+        likely = likely_first(one, wanted, seeds, H200)
+        assert one.default(wanted, H200) in likely[:first]
+        assert sorted(likely, key=str) == sorted(seeds, key=str)
 
 
 sizes = st.floats(0, 13).map(lambda exponent: int(2**exponent))

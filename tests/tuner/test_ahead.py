@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 
 import pytest
 
@@ -60,7 +60,8 @@ def test_as_many_as_asked_for_are_started_and_one_more_for_each_result():
     assert numbers.log[2:] == ["told 1", "3", "told 2", "4", "told 3", "5", "told 4", "6", "told 5", "told 6"]
 
 
-def test_a_kernel_that_is_ready_does_not_wait_for_one_before_it():
+def test_a_kernel_that_is_ready_does_not_wait_for_one_before_it(monkeypatch):
+    monkeypatch.setattr("autotune.tuner.ahead._FIRST", 0.0)
     numbers = Numbers(3)
     with opened(numbers, depth=3) as ahead:
         idle(ahead)
@@ -71,6 +72,20 @@ def test_a_kernel_that_is_ready_does_not_wait_for_one_before_it():
         for number, timer in zip((2, 1), ready, strict=True):
             timer.start()  # while the next one is waited for
             assert next(ahead).schedule == number
+
+
+def test_the_very_first_candidate_is_waited_for_while_another_is_ready(monkeypatch):
+    def compiled(futures, timeout):
+        assert [*futures] == [first]
+        first.set_result(None)
+        return wait(futures, timeout)
+
+    with opened(Numbers(3), depth=3) as ahead:
+        idle(ahead)
+        first, _, third = (future.result().kernel for future in ahead._started)
+        third.set_result(None)
+        monkeypatch.setattr("autotune.tuner.ahead.wait", compiled)
+        assert [next(ahead).schedule, next(ahead).schedule] == [1, 3]
 
 
 def test_candidates_come_in_order_where_that_is_wanted():

@@ -12,7 +12,7 @@ from random import Random
 
 from autotune.base.optuna_log import quiet_optuna
 from autotune.devices.recording import Recording
-from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.modelled_time import likely_first
 from autotune.tuner import TuneOptions
 
 from .kernel_tuner import simulated
@@ -33,7 +33,7 @@ def _tuner(sampler: str, seeded: bool, recording: Recording, seed: int, budget: 
     from autotune.tuner.search.proposals import Proposals
 
     operator, problem, spec = recording.operator, recording.problem, recording.spec
-    first = fastest_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []
+    first = likely_first(operator, problem, operator.seeds(problem, spec), spec) if seeded else []
     with quiet_optuna():
         proposals = Proposals(operator, problem, spec, sampler, seed, first, {})
         started = deque(islice(proposals, ahead))

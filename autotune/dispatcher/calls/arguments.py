@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from math import fabs
+from math import fabs, inf
 from reprlib import repr as short
-from typing import Any
+from typing import Any, get_args
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.lists import element, is_element, list_of, member
 from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES, TensorMap
 from autotune.dispatcher.targets.base import Kernel
+from autotune.search_spaces.contract.call import Call
 
 Names = tuple[str, ...]
 Values = tuple[float, ...]
@@ -137,8 +140,11 @@ def filler(names: Names, brought: tuple[Argument, ...]) -> Filler:
     return fill
 
 
-def check_scalars(names: Names, values: Values) -> None:
-    """``TypeError`` or ``ValueError`` with the first value that is no number, or none that a double can hold."""
+def check_scalars(names: Names, values: Values, nonnegative: Names = ()) -> None:
+    """``TypeError`` or ``ValueError`` with the first value that is no number, or none that a double can hold.
+
+    Those of some names have to be finite, and 0 at least.
+    """
     for name, value in zip(names, values, strict=True):
         try:
             fabs(value)  # which converts as ctypes does
@@ -146,6 +152,42 @@ def check_scalars(names: Names, values: Values) -> None:
             raise TypeError(f"{name} is a {type(value).__name__}: expected a number") from None
         except OverflowError:
             raise ValueError(f"{name}={short(value)}: expected a number that a double can hold") from None
+        if name in nonnegative and not is_nonnegative(value):
+            raise ValueError(f"{name}={value}: expected a finite number of at least 0")
+
+
+def check_options(call: Call, case: tuple[Any, ...]) -> None:
+    """``TypeError`` with the first option of a kind that no call has, such as an array or a function.
+
+    What is of such a kind, the operator checks itself. A `DType` may be given by its name.
+    """
+    for name, value in zip(call.options, case, strict=False):
+        stated = call.signature.parameters[name].annotation
+        if stated in (inspect.Parameter.empty, Any):
+            continue
+        named = {str, DType} & {stated, *get_args(stated)}
+        if not _is_option(value) or (isinstance(value, str) and not named):
+            expected = inspect.signature(call.declaration).parameters[name].annotation
+            raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")
+
+
+def _is_option(value: Any) -> bool:
+    return all(map(_is_option, value)) if isinstance(value, tuple) else isinstance(value, str | int | float | None)
+
+
+def is_nonnegative(value: Any) -> bool:
+    """Whether it is a finite number of at least 0."""
+    try:
+        return bool(0 <= value < inf)
+    except TypeError:
+        return False
+
+
+def sequence(out: Any) -> Sequence[Any]:
+    """Several outputs; ``TypeError`` for one array, whose rows would be taken for them."""
+    if isinstance(out, tuple | list):
+        return out
+    raise TypeError
 
 
 def _integer(name: str, low: int, high: int, value: Any) -> int:

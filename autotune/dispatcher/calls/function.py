@@ -15,7 +15,7 @@ from autotune.search_spaces.contract.call import OUT, Call
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator
 
-from .arguments import Values
+from .arguments import Values, is_nonnegative, sequence
 from .checks import check_apart, moved, same_layout
 from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
 from .ready_call import Arrays, ReadyCall
@@ -132,6 +132,8 @@ class Dispatched:
             "_fresh": self._fresh,
             "_launch": self.launch,
             "_not_a_tuple": self._not_a_tuple,
+            "_sequence": sequence,
+            "_nonnegative": is_nonnegative,
             "_recorded": gradients_are_recorded,
             "_handle": arrays.stream_handle,
         }

@@ -19,7 +19,7 @@ from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.operator import Operator
 
-from .arguments import Values, check_scalars
+from .arguments import Values, check_options, check_scalars
 from .checks import check_alignment, check_apart, check_views, moved
 from .lists import check_lists, one_by_one, together
 from .plan import plan_for
@@ -64,8 +64,9 @@ class Resolver:
             CaptureError, CompileError, LaunchError, DeviceError: see `plan_for`.
         """
         call = self._call
-        check_scalars(call.scalars, scalars)
+        check_scalars(call.scalars, scalars, call.nonnegative)
         case = tuple(map(plain_option, case))
+        check_options(call, case)
         if call.lists:
             check_lists(call, dict(zip(call.arrays, (*inputs, *outputs), strict=True)))
         given = one_by_one(call, zip(call.inputs, inputs, strict=True))

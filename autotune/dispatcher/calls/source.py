@@ -88,7 +88,7 @@ def _head(call: Call) -> list[str]:
     if call.outputs_packed:
         lines += [
             "    try:",
-            f"        {_tuple(call.outputs)} = ({'None, ' * len(call.outputs)}) if {OUT} is None else {OUT}",
+            f"        {_tuple(call.outputs)} = ({'None, ' * len(call.outputs)}) if {OUT} is None else _sequence({OUT})",
             "    except (TypeError, ValueError):",
             f"        raise _not_a_tuple({OUT}) from None",
         ]
@@ -115,6 +115,7 @@ def _case(call: Call) -> Iterator[str]:
     yield from call.options
     yield from (f"{name} is None" for name in call.optional)
     yield from (f"{output} is {operand}" for output, operand in call.in_place)
+    yield from (f"_nonnegative({name})" for name in call.nonnegative)  # others take the slow way, which refuses them
     yield from (f"{name} != 0" for name in call.all_switches)
 
 

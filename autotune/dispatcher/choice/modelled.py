@@ -1,4 +1,4 @@
-"""The seed that the time model finds fastest."""
+"""The seed that the time model finds fastest, or the default of an operator that it does not know."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def preferred(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) 
     """The fastest of an operator's seeds by the time model, shape-generic, and its modelled seconds.
 
     The model gives many large tiles the same time. Of those the first one is taken, since seeds are sorted by guess.
-    Seeds that were tuned as shape-generic kernels come before those that were tuned as shape-specialised ones.
+    Seeds that were tuned as shape-generic kernels come before those that were tuned as shape-specialised ones. Of an
+    operator that is not `counted`, the default comes first: the model would choose by occupancy alone.
     """
     seconds = ranked(operator, problem, spec)
     return next(iter(seconds.items()))
@@ -26,8 +27,10 @@ def ranked(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> 
     """An operator's seeds, shape-generic, and the modelled seconds of each: the `preferred` one, then by time."""
     seeds = operator.seeds(problem, spec)
     general = [schedule.shape_generic for schedule in seeds]
-    found = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
-    ordered = dict.fromkeys([*found, *general])
+    tuned_so = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
+    ordered = dict.fromkeys([*tuned_so, *general])
     seconds = {schedule: operator.forecast(problem, schedule, spec).seconds for schedule in ordered}
     least = min(seconds.values())
-    return dict(sorted(seconds.items(), key=lambda one: max(one[1], TIE * least)))
+    found = dict(sorted(seconds.items(), key=lambda one: max(one[1], TIE * least)))
+    default = operator.default(problem, spec).shape_generic
+    return found if operator.counted or default not in found else {default: found[default], **found}

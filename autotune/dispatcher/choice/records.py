@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autotune.base.log import logger
-from autotune.base.temporary_cache import temporary_root
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import CompilerMissingError, compiler_version
-from autotune.db.location import name_of, named_file, users_file
+from autotune.db.location import name_of, named_file
 from autotune.db.pretuned import advice, digest
 from autotune.db.states import TimeSource
 from autotune.search_spaces.contract.generator import vouches
@@ -224,21 +223,15 @@ def _is_there(file: Path) -> bool:
 
 @cache
 def _database(text: str | None) -> TuningDB | None:
-    """A database, opened once by the process; None, with one warning, if that fails.
-
-    Where the user's own file cannot be made, in a read-only home for example, a temporary one has what ships.
-    """
-    from autotune.db import DatabaseError, TuningDB
+    """A database, opened once by the process; None, with one warning, if that fails."""
+    from autotune.db import DatabaseError
+    from autotune.db.substitute import to_read
 
     try:
-        return TuningDB(text)
+        return to_read(text, create=True)
     except DatabaseError as error:
-        if text or _is_there(users_file()):
-            _warn(error)
-            return None
-        serving = "a temporary database with what ships serves until this process ends"
-        warnings.warn(f"{error}; {serving}", RuntimeWarning, stacklevel=2)
-    return TuningDB(temporary_root() / users_file().name)
+        _warn(error)
+        return None
 
 
 def _warn(error: Exception) -> None:

@@ -91,6 +91,10 @@ class _EmulatedKernel:
         try:
             run(program, tensors, arrays, values)
         except EmulatorError as error:
+            # The caller's numbers come before the kernel: they are read as AUTOTUNE_CHECK=1 has them read.
+            indexing = {one.name: one.view(arrays[one.name]) for one in tensors if one.indices}
+            if wrong := self._problem.why_misleading(indexing):
+                raise ValueError(wrong) from None
             raise LaunchError(str(error)) from None
         for tensor in outputs:
             tensor.view(buffers[tensor.name])[...] = tensor.view(arrays[tensor.name])

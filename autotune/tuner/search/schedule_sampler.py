@@ -16,7 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.modelled_time import fastest_first
+from autotune.search_spaces.contract.modelled_time import likely_first
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.trial_space import TrialSpace
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -125,8 +125,8 @@ class ScheduleSampler(SpaceSampler):
     Args:
         operator, problem, spec: what the schedules are for; a `TrialSpace` of ``operator.space(problem, spec)`` has the
             distributions of a trial.
-        first: legal schedules to propose first, as far as they are in the space; by default the operator's seeds, in
-            the order of the time model.
+        first: legal schedules to propose first, as far as they are in the space; by default the operator's seeds, as
+            `likely_first` has them.
         seed: where random numbers start.
     """
 
@@ -140,7 +140,7 @@ class ScheduleSampler(SpaceSampler):
     ) -> None:
         space = operator.space(problem, spec)
         if first is None:
-            first = fastest_first(operator, problem, operator.seeds(problem, spec), spec)
+            first = likely_first(operator, problem, operator.seeds(problem, spec), spec)
         inside = [schedule for schedule in first if schedule in space]
         super().__init__(TrialSpace(space), partial(bayes_search, operator, problem, spec, seed), inside, seed)
 

@@ -47,6 +47,7 @@ class AttentionDecodeProblem(WeightedValues):
     """
 
     segmented: ClassVar[bool] = False
+    own_diagonals: ClassVar[bool] = True
     operands = {  # noqa: RUF012
         "q": Axes("bshd"),
         "k": Axes("ptgd"),
@@ -96,16 +97,6 @@ class AttentionDecodeProblem(WeightedValues):
         return {**super().extents, "p": self.all_pages, "t": self.page or self.keys}
 
     @property
-    def low(self) -> int:
-        """The first key that query i of a request sees is i + diagonal + low, if that is a key."""
-        return self.band.low or 0
-
-    @property
-    def high(self) -> int:
-        """The last key that query i of a request sees is i + diagonal + high, if that is a key."""
-        return self.band.high or 0
-
-    @property
     def pairs(self) -> int:
         """Pairs of a query and a key that it sees, of a head of each request of ``inputs(0)``."""
         return sum(self.band.pairs(self.queries, length) for length in self._where(0)["lengths"].tolist())
@@ -115,15 +106,20 @@ class AttentionDecodeProblem(WeightedValues):
         """See `work_of`; keys that some query of ``inputs(0)`` sees are read once for each request, but no
         more than there are."""
         lengths = self._where(0)["lengths"].tolist()
-        seen = sum(map(self._seen_keys, lengths)) if self.queries * self.heads else 0
+        seen = sum(self.seen_keys)
         of_key = self.kv_heads * (self.head_dim + self.value_elements) * self.dtype.bytes
         cached = min(seen * of_key, self.bytes_of("k") + self.bytes_of("v"))
         entries = sum(ceil_div(length, self.page) for length in lengths) if self.page else 0
         read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (self.batch + entries)
         return self.work_of(self.heads * self.pairs, read if seen else 0)
 
-    def _seen_keys(self, length: int) -> int:
-        """Keys of a request of so many that some query sees."""
+    @property
+    def seen_keys(self) -> list[int]:
+        """Keys of each request of ``inputs(0)`` that some query sees."""
+        rows = self.queries * self.heads
+        return [self._seen_of(length) if rows else 0 for length in self._where(0)["lengths"].tolist()]
+
+    def _seen_of(self, length: int) -> int:
         seen = self.band.seen(np.array([0, self.queries - 1]), self.queries, length)
         places = np.flatnonzero(seen.any(axis=0))
         return int(places[-1] - places[0] + 1) if places.size else 0

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.attention.heads import check_heads, check_order, head_fields, operand_fields
+from autotune.search_spaces.attention.heads import check_order
+from autotune.search_spaces.attention.results import result_binding, result_types
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 
@@ -61,41 +61,14 @@ def attention(
     """
 
 
-def _types(
-    q: Layout, k: Layout, v: Layout, sinks: Layout | None, order: str, **options: Any
-) -> Mapping[str, ArrayType]:
+def _types(order: str, **given: Any) -> Mapping[str, ArrayType]:
     check_order(order)
-    of_o = check_heads(q, k, v, sinks, order)
-    return {
-        "out": ArrayType(tuple(of_o[axis] for axis in order), q.dtype),
-        "lse": ArrayType((of_o["b"], of_o["h"], of_o["s"]), DType.FLOAT32),
-    }
+    return result_types(order=order, **given)
 
 
-def _bind(
-    q: Layout,
-    k: Layout,
-    v: Layout,
-    sinks: Layout | None,
-    lse: Layout | None,
-    out: Layout,
-    order: str,
-    softcap_nonzero: bool,
-    **options: Any,
-) -> Binding:
-    where = operand_fields(
-        AttentionProblem.operands, {"q": ("q", q), "k": ("k", k), "v": ("v", v), "o": ("out", out)}, order
-    )
-    problem = AttentionProblem(
-        batch=q.shape[order.index("b")],
-        softcap=softcap_nonzero,
-        sinks=sinks is not None,
-        lse=lse is not None,
-        **options,
-        **head_fields(q, k, v, order),
-        **where,
-    )
-    return Binding(problem, {"out": "o"})
+def _bind(q: Layout, order: str, softcap_nonzero: bool, **given: Any) -> Binding:
+    batch = q.shape[order.index("b")]
+    return result_binding(AttentionProblem, order, q=q, batch=batch, softcap=softcap_nonzero, **given)
 
 
 CALL = Call(
@@ -107,5 +80,6 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("sinks", "lse"),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
     reordered=("q", "k", "v", "out", "lse"),
 )

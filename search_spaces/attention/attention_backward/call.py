@@ -79,5 +79,6 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("sinks",),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
     reordered=("grad_output", "q", "k", "v", "output", "grad_q", "grad_k", "grad_v"),
 )

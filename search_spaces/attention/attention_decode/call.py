@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autotune.codegen.attention.attention_decode.problem import MOST_QUERIES, AttentionDecodeProblem
+from autotune.codegen.attention.attention_decode.problem import MOST_DIM, MOST_QUERIES, AttentionDecodeProblem
 from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.attention.heads import check_heads, extents
+from autotune.search_spaces.attention.heads import extents
 from autotune.search_spaces.attention.pages import check_page_order, page_axes, page_order
+from autotune.search_spaces.attention.results import result_types
 from autotune.search_spaces.contract.array_checks import check_array
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
@@ -44,7 +45,7 @@ def attention_decode(
 
     Args:
         q: bfloat16 or float16, of shape (batch, queries, heads, head_dim). Elements of a head are contiguous, other
-            axes may have any strides.
+            axes may have any strides. Heads have 1 to 576 elements.
         k_cache: of the dtype of `q` and, with a table, of shape (pages, page, heads_kv, head_dim), without of shape
             (batch, keys, heads_kv, head_dim); or in another `order`.
         v_cache: likewise, with heads of value_dim elements.
@@ -102,11 +103,7 @@ def _types(
         one._replace(shape=(batch, of_k["n"], of_k["h"], of_one["d"]))
         for one, of_one in ((k_cache, of_k), (v_cache, of_v))
     )
-    of_o = check_heads(q, k, v, sinks, _ORDER)
-    return {
-        "out": ArrayType(tuple(of_o[axis] for axis in _ORDER), q.dtype),
-        "lse": ArrayType((batch, of_o["h"], of_o["s"]), DType.FLOAT32),
-    }
+    return result_types(q, k, v, sinks, _ORDER, MOST_DIM)
 
 
 def _bind(
@@ -159,5 +156,6 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("table", "sinks", "lse"),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
     reordered=("k_cache", "v_cache", "lse"),
 )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
-from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.attention.heads import PACKED, check_heads, check_offsets, head_fields, operand_fields
+from autotune.search_spaces.attention.heads import PACKED, check_offsets
+from autotune.search_spaces.attention.results import result_binding, result_types
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 
@@ -58,47 +58,15 @@ def attention_varlen(
     """
 
 
-def _types(
-    q: Layout,
-    k: Layout,
-    v: Layout,
-    offsets: Layout,
-    offsets_k: Layout | None,
-    sinks: Layout | None,
-    **options: Any,
-) -> Mapping[str, ArrayType]:
-    of_o = check_heads(q, k, v, sinks, PACKED)
+def _types(q: Layout, k: Layout, offsets: Layout, offsets_k: Layout | None, **given: Any) -> Mapping[str, ArrayType]:
+    types = result_types(q, k, order=PACKED, **given)
     check_offsets(q, k, offsets, offsets_k)
-    return {
-        "out": ArrayType(tuple(of_o[axis] for axis in PACKED), q.dtype),
-        "lse": ArrayType((of_o["h"], of_o["s"]), DType.FLOAT32),
-    }
+    return types
 
 
-def _bind(
-    q: Layout,
-    k: Layout,
-    v: Layout,
-    offsets: Layout,
-    offsets_k: Layout | None,
-    sinks: Layout | None,
-    lse: Layout | None,
-    out: Layout,
-    softcap_nonzero: bool,
-    **options: Any,
-) -> Binding:
-    arrays = {"q": ("q", q), "k": ("k", k), "v": ("v", v), "o": ("out", out)}
-    problem = VarlenAttentionProblem(
-        batch=offsets.shape[0] - 1,
-        softcap=softcap_nonzero,
-        sinks=sinks is not None,
-        lse=lse is not None,
-        cross=offsets_k is not None,
-        **options,
-        **head_fields(q, k, v, PACKED),
-        **operand_fields(VarlenAttentionProblem.operands, arrays, PACKED),
-    )
-    return Binding(problem, {"out": "o"})
+def _bind(offsets: Layout, offsets_k: Layout | None, softcap_nonzero: bool, **given: Any) -> Binding:
+    cross, batch = offsets_k is not None, offsets.shape[0] - 1
+    return result_binding(VarlenAttentionProblem, PACKED, batch=batch, cross=cross, softcap=softcap_nonzero, **given)
 
 
 CALL = Call(
@@ -110,5 +78,6 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("offsets_k", "sinks", "lse"),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
     reordered=("lse",),
 )

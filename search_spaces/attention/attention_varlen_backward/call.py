@@ -84,4 +84,5 @@ CALL = Call(
     scalars=("scale", "softcap"),
     optional=("offsets_k", "sinks"),
     switches=("softcap",),
+    nonnegative=("scale", "softcap"),
 )

@@ -10,8 +10,8 @@ from autotune.codegen.selection.filter_tokens.problem import FilterTokensProblem
 from autotune.codegen.selection.sampling.problem import DTYPES
 from autotune.search_spaces.contract.array_checks import check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, rows
-from autotune.search_spaces.selection.parameters import check_parameters, checked_source
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.selection.parameters import check_parameters, row_fields
 
 
 def filter_tokens(
@@ -83,20 +83,8 @@ def _types(logits: Layout, source: str, masked: bool, **parameters: Layout | Non
 
 
 def _bind(logits: Layout, source: str, masked: bool, **parameters: Layout | None) -> Binding:
-    x = rows("logits", logits)
-    given = {name: array is not None for name, array in parameters.items()}
-    problem = FilterTokensProblem(
-        rows=x.rows,
-        columns=x.columns,
-        dtype=DType(logits.dtype),
-        temperatures=given["temperature"],
-        top_k=given["top_k"],
-        top_p=given["top_p"],
-        min_p=given["min_p"],
-        source=checked_source(source),
-        result=Result.MASKED if masked else Result.SHARES,
-        **x.fields("x"),
-    )
+    result = Result.MASKED if masked else Result.SHARES
+    problem = FilterTokensProblem(result=result, **row_fields(logits, source, parameters))
     return Binding(problem, {"logits": "x", "out": "y"})
 
 

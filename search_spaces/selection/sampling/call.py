@@ -11,9 +11,9 @@ from autotune.codegen.model.random_state import RANDOM_SCALARS
 from autotune.codegen.selection.sampling.problem import DTYPES, Pairs, SamplingProblem
 from autotune.search_spaces.contract.array_checks import check_rows
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout, rows
+from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.random_state import random_pairs
-from autotune.search_spaces.selection.parameters import check_parameters, checked_source
+from autotune.search_spaces.selection.parameters import check_parameters, row_fields
 
 
 def sampling(
@@ -66,21 +66,9 @@ def _types(logits: Layout, state: Layout | None, source: str, **parameters: Layo
 
 
 def _bind(logits: Layout, state: Layout | None, source: str, **parameters: Layout | None) -> Binding:
-    x = rows("logits", logits)
-    given = {name: array is not None for name, array in parameters.items()}
     of_rows = state is not None and len(state.shape) > 1
-    problem = SamplingProblem(
-        rows=x.rows,
-        columns=x.columns,
-        dtype=DType(logits.dtype),
-        temperatures=given["temperature"],
-        top_k=given["top_k"],
-        top_p=given["top_p"],
-        min_p=given["min_p"],
-        pairs=Pairs.NONE if state is None else Pairs.ROWS if of_rows else Pairs.ONE,
-        source=checked_source(source),
-        **x.fields("x"),
-    )
+    pairs = Pairs.NONE if state is None else Pairs.ROWS if of_rows else Pairs.ONE
+    problem = SamplingProblem(pairs=pairs, **row_fields(logits, source, parameters))
     return Binding(problem, {"logits": "x", "out": "tokens"})
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
-from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.sorting.sorted_arrays import carried, sorted_types
+from autotune.search_spaces.sorting.sorted_arrays import sort_call
 
 
 def merge_sort(
@@ -43,37 +39,4 @@ def merge_sort(
     """
 
 
-def _types(
-    keys: Layout,
-    values: Layout | None,
-    descending: bool,
-    index_dtype: DType,
-) -> Mapping[str, ArrayType]:
-    return sorted_types("merge_sort", keys, values, index_dtype)
-
-
-def _bind(
-    keys: Layout,
-    values: Layout | None,
-    values_out: Layout | None,
-    descending: bool,
-) -> Binding:
-    return Binding(
-        MergeSortProblem(
-            columns=keys.shape[-1],
-            rows=prod(keys.shape[:-1]),
-            dtype=DType(keys.dtype),
-            values=carried(values, values_out),
-            descending=descending,
-        )
-    )
-
-
-CALL = Call(
-    declaration=merge_sort,
-    inputs=("keys", "values"),
-    outputs=("keys_out", "values_out"),
-    types=_types,
-    bind=_bind,
-    optional=("values", "values_out"),
-)
+CALL = sort_call(merge_sort, MergeSortProblem)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
-from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.sorting.sorted_arrays import carried, sorted_types
+from autotune.search_spaces.sorting.sorted_arrays import sort_call
 
 
 def radix_sort(
@@ -47,43 +43,4 @@ def radix_sort(
     """
 
 
-def _types(
-    keys: Layout,
-    values: Layout | None,
-    begin_bit: int,
-    end_bit: int | None,
-    descending: bool,
-    index_dtype: DType,
-) -> Mapping[str, ArrayType]:
-    return sorted_types("radix_sort", keys, values, index_dtype)
-
-
-def _bind(
-    keys: Layout,
-    values: Layout | None,
-    values_out: Layout | None,
-    begin_bit: int,
-    end_bit: int | None,
-    descending: bool,
-) -> Binding:
-    return Binding(
-        RadixSortProblem(
-            columns=keys.shape[-1],
-            rows=prod(keys.shape[:-1]),
-            dtype=DType(keys.dtype),
-            values=carried(values, values_out),
-            descending=descending,
-            begin_bit=begin_bit,
-            end_bit=end_bit or 0,
-        )
-    )
-
-
-CALL = Call(
-    declaration=radix_sort,
-    inputs=("keys", "values"),
-    outputs=("keys_out", "values_out"),
-    types=_types,
-    bind=_bind,
-    optional=("values", "values_out"),
-)
+CALL = sort_call(radix_sort, RadixSortProblem)

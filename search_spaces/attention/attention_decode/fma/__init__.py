@@ -7,5 +7,6 @@ from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 
 from .space import candidates, checks, constraints, space
+from .workload import workload
 
-KERNEL = Kernel(FmaSchedule, emit, constraints, space, candidates, checks)
+KERNEL = Kernel(FmaSchedule, emit, constraints, space, candidates, checks, workload)

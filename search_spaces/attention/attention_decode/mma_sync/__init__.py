@@ -7,5 +7,6 @@ from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyn
 from autotune.search_spaces.contract.kernel import Kernel
 
 from .space import applies, candidates, checks, constraints, space
+from .workload import workload
 
-KERNEL = Kernel(MmaSyncSchedule, emit, constraints, space, candidates, checks, applies=applies)
+KERNEL = Kernel(MmaSyncSchedule, emit, constraints, space, candidates, checks, workload, applies)

@@ -1,0 +1,82 @@
+"""What the blocks of a schedule by tensor cores do, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.matmul.tensor_unit import unit_of
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.attention.attention_decode.part_costs import of_parts
+from autotune.search_spaces.machine.coefficients import Coefficients
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
+
+_PRODUCT_PAIRS = 16 * 8 * 16  # multiply-adds of a product
+_CHUNK, _COLUMNS = 32, 64  # elements of keys that four lanes load together, and columns of values that eight do
+_EIGHT = 8  # elements that a lane has side by side
+_SUMS_BYTES = 16 * 8 * 4  # of a product, which a warp stores, and all warps of a block read
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="attention_decode.mma_sync"):
+    """What the instructions of decoding by tensor cores take.
+
+    Attributes:
+        weight: instructions of a weight of a lane, with its mask and its share of the largest logit.
+        load: instructions of a load, or of a copy to a stage, with its page, address and bounds.
+        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
+        memory: how long device memory takes for a byte, as a multiple of the model's time.
+    """
+
+    weight: float
+    load: float
+    start: float
+    memory: float
+
+
+def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """Warps load tiles of keys and values, ahead if there are stages, multiply them and weigh scores in turn."""
+    costs = Costs.of(spec)
+    warps, keys = schedule.threads // WARP, schedule.warp_keys
+    head_warps = warps // schedule.key_warps
+    chunks = ceil_div(problem.head_dim, _CHUNK * head_warps)
+    groups = ceil_div(problem.value_elements, _COLUMNS * head_warps)
+    of_keys, of_values = keys // 8 * 2 * chunks, keys // 16 * 8 * groups  # products of a warp
+    vectors = keys // 8 * chunks + keys // 4 * groups  # of eight elements, of a lane
+    loads = warps * vectors * _EIGHT // schedule.vector_width
+    # Pairs of two keys' values are made for each product. Sums are multiplied as the largest score grows.
+    computed = of_keys + 3 * of_values + 32 * groups + keys / 2 * costs.weight
+    loaded = warps * vectors * WARP * _EIGHT * problem.dtype.bytes
+    shared_bytes = 0
+    if schedule.stages:
+        computed += vectors
+        shared_bytes += 2 * loaded
+    if schedule.share_keys:
+        shared_bytes += warps * (1 + warps) * keys // 8 * _SUMS_BYTES
+    dims = problem.head_dim + problem.value_elements
+    tile = Workload(
+        blocks=0,
+        footprint=schedule.footprint(problem),
+        memory_bytes=0.0,
+        ahead=max(0, schedule.stages - 1),
+        in_flight=max(0, schedule.stages - 1),
+        instructions=warps * computed,
+        load_instructions=loads * costs.load,
+        unit_clocks=warps * (of_keys + of_values) * _PRODUCT_PAIRS / spec.rate(unit_of(problem.dtype)),
+        shared_clocks=shared_bytes / LINE_BYTES,
+        lines=loads * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
+        bytes_loaded=schedule.tile_keys * dims * problem.dtype.bytes,
+    )
+    return of_parts(
+        problem,
+        schedule,
+        spec,
+        tile,
+        keys_of_tile=schedule.tile_keys,
+        states=schedule.key_warps,
+        start=costs.start,
+        memory=costs.memory,
+    )

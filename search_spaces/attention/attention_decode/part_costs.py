@@ -1,0 +1,100 @@
+"""What blocks of decoding do that have a part of a request's keys each, counted before anything is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from autotune.codegen.attention.attention_decode.parts import Parts
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
+from autotune.codegen.model.integers import ceil_div
+from autotune.search_spaces.machine.coefficients import Coefficients
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.workload import Workload
+
+_VECTOR = 4  # sums of values that are loaded at once
+_WAITS = 2  # loads that a block waits for in turn, if it has keys or not: a length, then a page
+_KEPT = 64  # problems
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="attention_decode"):
+    """What blocks take whatever multiplies.
+
+    Attributes:
+        dependent: warps of a scheduler that always have an instruction to issue. Of fewer, each waits for its own.
+    """
+
+    dependent: float
+
+
+def of_parts(
+    problem: AttentionDecodeProblem,
+    schedule: Parts,
+    spec: DeviceSpec,
+    tile: Workload,
+    *,
+    keys_of_tile: int,
+    states: int,
+    start: float,
+    memory: float,
+) -> tuple[Workload, ...]:
+    """The launch of blocks that go through the tiles of a part each, and then add what was made of them.
+
+    A block that has less to do than the longest counts as a share of it, so that requests may differ in length.
+
+    Args:
+        problem, schedule, spec: what is computed, and how.
+        tile: with the counts of a tile of keys in place of a step's.
+        keys_of_tile: of a block.
+        states: that a block adds, of its warps that have different keys.
+        start: what a block waits for before its first keys, in latencies of loads.
+        memory: how long device memory takes for a byte, as a multiple of the model's time.
+    """
+    costs = Costs.of(spec)
+    cached_bytes, keys = _read(problem)
+    tiles = -(-keys // keys_of_tile)
+    of_part = np.maximum(schedule.part_tiles, -(-tiles // schedule.splits))
+    longest = int(np.minimum(of_part, tiles).max(initial=0))
+    parts = int((-(-tiles // of_part)).max(initial=1))
+    of_wait = max(1.0, tile.in_flight)  # steps
+    all_steps = int(tiles.sum()) + _WAITS * of_wait * schedule.splits * problem.batch
+    blocks = ceil(schedule.row_blocks(problem) / max(1, problem.batch) * all_steps / (longest + _WAITS * of_wait))
+    steps = longest + start * of_wait
+    filled = float(keys.sum()) / max(1, int(tiles.sum()) * keys_of_tile)
+    warps = tile.footprint.threads // WARP
+    together = max(1, min(resident_blocks(tile.footprint, spec), ceil_div(blocks, spec.sm_count)))
+    idle = max(1.0, costs.dependent * SCHEDULERS / (together * warps))
+    share = longest / steps  # of the steps that have keys
+    rows = min(schedule.rows, max(1, problem.group * problem.queries))
+    sums = rows * problem.value_elements
+    split = parts > 1
+    return (
+        replace(
+            tile,
+            blocks=blocks,
+            memory_bytes=memory * cached_bytes,
+            steps=steps,
+            instructions=share * idle * tile.instructions,
+            load_instructions=share * idle * tile.load_instructions,
+            unit_clocks=share * tile.unit_clocks,
+            shared_clocks=share * tile.shared_clocks,
+            lines=share * filled * tile.lines,
+            bytes_loaded=share * filled * tile.bytes_loaded,
+            bytes_stored=sums * (WORD_BYTES if split else problem.dtype.bytes),
+            sliced_words=ceil_div(states * sums, tile.footprint.threads) if states > 1 else 0,
+            shared_vectors=ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads) * parts if split else 0,
+        ),
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(problem: AttentionDecodeProblem) -> tuple[int, npt.NDArray[np.int64]]:
+    """The bytes of the problem, and the keys of each request that are read: to draw the lengths takes milliseconds."""
+    return problem.work.bytes, np.array(problem.seen_keys, np.int64)
