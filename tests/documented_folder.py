@@ -21,6 +21,7 @@ RUN = "3f2a9c81"
 PROBLEM = "m4096-n4096-k4096-nn"
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "h200"
 OWN_KERNEL = Path(__file__).parents[1] / "examples" / "own_kernels" / "vector_add.py"
+COMPILER = "nvrtc-13.5"  # of the records that ship
 DATABASE = "tuning.sqlite3"
 SHIPPED = "shipped-trials"
 FAILURE = ".cache/autotune/failures/sgemm-0123456789abcdef-01234567.json"
@@ -31,7 +32,7 @@ SGEMM = operator("sgemm")
 
 def fill(folder):
     """Write the files; the database is the caller's."""
-    for file in pretuned.FOLDER.glob("*/*-*.json"):
+    for file in pretuned.FOLDER.glob(f"*/*-{COMPILER}.json"):
         trials = from_document(read_document(file))
         some = {PROBLEM, *sorted({trial.problem.key for trial in trials})[:2]}
         ship([trial for trial in trials if trial.problem.key in some], folder / SHIPPED)

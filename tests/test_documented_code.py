@@ -4,6 +4,8 @@ import doctest
 import re
 import shlex
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,8 @@ NEEDS_SERVER = re.compile(r"postgresql|\bHOST\b")
 OTHER_TOOLS = {"make", "mypy", "pytest", "python", "ruff", "git", ".ci/run"} | {
     *("source", "pip", "cd", "g++", "optuna-dashboard")
 }
+# The same work, less of it: for how many sizes an export asks Python, and with how many seeds searches are compared.
+LESS = {("export",): ("--sizes", "200"), ("bench", "search"): ("--seeds", "2")}
 
 
 def commands(page):
@@ -73,6 +77,9 @@ def folder(made, tmp_path, monkeypatch):
     (tmp_path / "main").symlink_to(ROOT)  # a checkout beside it
     enter(copy, monkeypatch)
     monkeypatch.setattr(searchers, "find_spec", lambda name: None)  # recordings are too small for Kernel Tuner
+    for name in ("compare", "compare_spaces"):  # processes would import all anew for some milliseconds of work
+        module = import_module(f"autotune.bench.search.{name}")
+        monkeypatch.setattr(module, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))
     with registry_as_before():
         yield copy
 
@@ -89,7 +96,8 @@ def enter(folder, patch):
 def test_commands_run_as_written(page, capsys):
     for place, words in RUNNABLE[page]:
         arguments = words[1 : words.index(">")] if ">" in words else words[1:]
-        code = run([str(Path(word).expanduser()) if word.startswith("~") else word for word in arguments])
+        less = [option for start, options in LESS.items() if words[1:][: len(start)] == [*start] for option in options]
+        code = run([str(Path(word).expanduser()) if word.startswith("~") else word for word in arguments] + less)
         assert code == 0, f"{place}: {shlex.join(words)}\n{capsys.readouterr().err}"
 
 

@@ -1,6 +1,7 @@
 """bench dispatch without a GPU: its tables, its JSON, its errors."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from dispatcher.records import schedule, trial
 from factories import recording
 
 from autotune.bench.dispatch import held_out as regret
+from autotune.bench.search import compare
 from autotune.cli.commands import bench_dispatch
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.db import TuningDB
@@ -90,7 +92,7 @@ def path(tmp_path_factory):
     return str(recording(tmp_path_factory.mktemp("recording") / "small.jsonl.gz", 40))
 
 
-def test_a_row_for_each_search_and_the_same_as_json(autotune, path):
+def test_a_row_for_each_search_and_the_same_as_json(autotune, path, monkeypatch):
     outcome = autotune("bench", "search", "--recording", path, *QUICK, "--json")
     assert outcome.code == 0
     document = outcome.json
@@ -99,6 +101,7 @@ def test_a_row_for_each_search_and_the_same_as_json(autotune, path):
     near, nearer = document["results"][0]["within"]
     assert (near["margin"], nearer["margin"], near["reached"]) == (0.05, 0.01, 2)
     assert all(a <= b for a, b in zip(near["evaluations"], nearer["evaluations"], strict=True))
+    monkeypatch.setattr(compare, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))  # starts at once
     table = autotune("bench", "search", "--recording", path, *QUICK)
     assert "small.jsonl.gz  random" in table.stdout
     assert "2/2" in table.stdout

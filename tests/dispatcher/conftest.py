@@ -1,3 +1,4 @@
+import shutil
 import sys
 from types import SimpleNamespace
 
@@ -15,9 +16,10 @@ from autotune.dispatcher.targets import factory as targets
 
 
 @pytest.fixture(autouse=True)
-def fresh_process(monkeypatch, tmp_path):
+def fresh_process(monkeypatch, tmp_path, empty):
     """No plans, no untuned calls, no database opened yet, and none but an empty one to open."""
     (tmp_path / "pretuned").mkdir()
+    shutil.copy(empty, tmp_path / "tuning.sqlite3")
     monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "pretuned"))
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     monkeypatch.setattr(plans, "_plans", {})

@@ -21,11 +21,13 @@ def find(anchor: str, piece: str) -> tuple[str, int, int]:
         ValueError: one line, if there is none, or more than one.
     """
     path, _, name = anchor.partition(" ")
+    words = {*_TOKEN.findall(piece), *re.findall(r"\w+", name)}
     found = []
     for file in sources():
         if f"/{file}".endswith(f"/{path}"):
             text = text_of(file)
-            found += [(file, *span) for span in _pieces(text, piece, _definitions(file, text, name))]
+            if all(word in text for word in words):  # of files of one name few have them, and to parse takes time
+                found += [(file, *span) for span in _pieces(text, piece, _definitions(file, text, name))]
     if len(found) != 1:
         raise ValueError(f"`before` occurs {len(found)} times in {anchor}: expected once")
     return found[0]

@@ -25,7 +25,7 @@ from _pytest.mark.expression import Expression
 from tests.mutants.anchors import find
 from tests.mutants.mutant import ROOT, TESTS, Mutant, text_of
 
-_OF_COMMIT = 4
+_OF_COMMIT = 2
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.contract.registry import operator
 from autotune.tuner import TuneOptions, tune
 
-KILLS = 20
+KILLS = 12
 
 # Of functions: a run makes about 250,000 to open the database and to read it, and 25,000 in each trial.
 CALLS = {"start": 250_000, "evaluated": 100_000}
