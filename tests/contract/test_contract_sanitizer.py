@@ -32,7 +32,7 @@ PROGRAM = Path(__file__).with_name("launch_each.py")
 SECONDS = 300
 PROCESSES = 6  # at once: loading and preparing a kernel takes longer than its launch
 # Of each operator; the tools look at every access, so small problems, but not next to nothing.
-_SEEDS, _DRAWN = 3, 20
+_SEEDS, _SEEN, _DRAWN = 3, 24, 20  # seeds, drawn cases, and small ones of them
 _LEAST_BYTES, _MOST_BYTES, _MOST_OPERATIONS = 1 << 10, 1 << 20, 1 << 22
 # Of a kernel with an edge along m: the tool, what to replace by what, and what the tool then reports.
 _PLANTED_IN = TransposeProblem(31, 64)
@@ -67,7 +67,7 @@ def sampled(name, spec):
     chosen, cases = operator(name), cases_of(name)
     whole, *_, ragged = cases.SMALL_PROBLEMS
     seeds = [(problem, seed) for problem in (whole, ragged) for seed in chosen.seeds(problem, spec)[:_SEEDS]]
-    drawn = cases.drawn_cases(len(cases.CASES), spec)
+    drawn = cases.drawn_cases(_SEEN, spec)
     found = [*seeds, *islice((case for case in drawn if _small(case[0])), _DRAWN)]
     there = {chosen.kernel_of(schedule).name for _, schedule in found}
     others = {chosen.kernel_of(case[1]).name: case for case in drawn}

@@ -38,7 +38,9 @@ def opened(monkeypatch):
     """How often a database was opened."""
     times = []
     opening = TuningDB.__init__
-    monkeypatch.setattr(TuningDB, "__init__", lambda self, *args: times.append(args) or opening(self, *args))
+    monkeypatch.setattr(
+        TuningDB, "__init__", lambda self, *args, **options: times.append(args) or opening(self, *args, **options)
+    )
     return times
 
 
