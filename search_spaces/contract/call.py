@@ -146,7 +146,7 @@ class Call:
         takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
         return None if takes_all else frozenset(parameters)
 
-    @property
+    @cached_property
     def arrays(self) -> tuple[str, ...]:
         """All arrays: inputs, then outputs."""
         return (*self.inputs, *self.outputs)
@@ -184,7 +184,7 @@ class Call:
         """The scalars of which `bind` gets whether they are not 0."""
         return (*self.switches, *filter(None, [self.accumulates]))
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """The parameters that decide the problem."""
         known = {*self.arrays, *self.scalars, STREAM, *([OUT] if self.outputs_packed else [])}

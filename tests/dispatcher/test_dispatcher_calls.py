@@ -1,6 +1,7 @@
 """What is derived from a stated call: its function, what the kernel gets, and which arguments are refused."""
 
 import inspect
+import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -12,6 +13,9 @@ from toy_call import CALL, Launches, shifted, toy
 from autotune import dispatcher
 from autotune.codegen.model.dtype import DType
 from autotune.dispatcher.calls.shorthand import shorthands
+from autotune.dispatcher.targets import emulated
+from autotune.dispatcher.targets.base import LaunchError
+from autotune.emulator import EmulatorError
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.registry import operator
 
@@ -311,3 +315,16 @@ def test_wrong_indices_are_not_the_kernels_fault():
     q = np.ones((13, 4, 32), np.float16)
     with pytest.raises(ValueError, match=r"^offsets: element 2 is 20: expected 0 … 13$"):
         dispatcher.attention_varlen(q, q, q, np.array([0, 3, 20], np.int32))
+
+
+def test_a_kernel_is_at_fault_where_an_index_may_be_anything(monkeypatch):
+    """A length behind the end of its row has a result."""
+
+    def fail(*_):
+        raise EmulatorError("race")
+
+    monkeypatch.setattr(emulated, "run", fail)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that the model's schedule was skipped
+        with pytest.raises(LaunchError, match="race"):
+            dispatcher.topk(np.ones((2, 5), np.float32), 2, lengths=np.array([9, 5], np.int32))
