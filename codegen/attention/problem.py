@@ -45,9 +45,7 @@ class HeadProblem(StridedProblem):
     """
 
     segmented: ClassVar[bool] = False  # whether sequences lie one behind the other, and offsets say where
-    own_diagonals: ClassVar[bool] = (
-        False  # whether the device finds them, of each sequence: bounds are relative to them
-    )
+    own_diagonals: ClassVar[bool] = False  # whether bounds are relative to each sequence's diagonal
 
     queries: int = size(4096, most=_MOST, short="q")
     keys: int = size(4096, most=_MOST, short="k")
