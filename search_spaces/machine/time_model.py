@@ -32,7 +32,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
-_RULES = "15"  # counts up when these rules, or the counts of a workload, change a modelled time
+_RULES = "16"  # counts up when these rules, or the counts of a workload, change a modelled time
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class MachineCosts(Coefficients, section="machine"):
         bandwidth: share of the datasheet's bandwidth that is reached.
         overlap: the norm in which two limits add up; infinite would be the longer one.
         cluster_seconds: to reduce the results of a cluster.
+        tile_clocks: between two tiles of a block.
         sliced_word_clocks: to reduce a word of several warps.
         shared_vector_clocks: to read a vector of another cluster's partial sum.
         clustered: share of the SMs that clusters of four or more blocks fill: a cluster lies within one GPC, whose SMs
@@ -79,6 +80,7 @@ class MachineCosts(Coefficients, section="machine"):
     bandwidth: float
     overlap: float
     cluster_seconds: float
+    tile_clocks: float
     sliced_word_clocks: float
     shared_vector_clocks: float
     clustered: float
@@ -119,7 +121,8 @@ def _launch_seconds(work: Workload, spec: DeviceSpec, costs: MachineCosts, compi
         spilled_words = (compiled.spill_store_bytes + compiled.spill_load_bytes) / 4
         spilling += spilled_words / max(1, compiled.registers)
     clocks = spilling * _sm_clocks(work, spec, costs)
-    clocks += costs.sliced_word_clocks * work.sliced_words + costs.shared_vector_clocks * work.shared_vectors
+    clocks += costs.tile_clocks * (work.tiles - 1) + costs.sliced_word_clocks * work.sliced_words * work.tiles
+    clocks += costs.shared_vector_clocks * work.shared_vectors
     busy = clocks / spec.clock_hz + (costs.cluster_seconds if work.footprint.cluster > 1 else 0.0)
     memory = work.memory_bytes / (costs.bandwidth * spec.bandwidth)
     fix_up = costs.fix_up_seconds if work.shared_vectors else 0.0
