@@ -43,10 +43,12 @@ class Costs(Coefficients, section="sgemm"):
     Attributes:
         copy: instructions of a copy with its address and bounds.
         direct_load: instructions of a load to registers with its address and bounds.
+        store: relative cost of stores: a warp has parts of several rows.
     """
 
     copy: float
     direct_load: float
+    store: float
 
 
 def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -81,7 +83,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         unit_clocks=multiply_adds * WARP / spec.rate(Unit.FP32),
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
-        bytes_stored=_ELEMENT_BYTES * tile_elements * parts * in_turn,
+        bytes_stored=costs.store * _ELEMENT_BYTES * tile_elements * parts * in_turn,
         tiles=in_turn,
         sliced_words=schedule.thread_m * schedule.thread_n * turns if schedule.warps_k > 1 else 0,
         shared_vectors=vectors * _parts_read(tiles, clusters) * max(1.0, turns / _HIDING) if shared else 0,
