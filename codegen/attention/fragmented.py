@@ -35,9 +35,8 @@ class FragmentedProblem(HeadProblem):
 
     def _canonical(self, name: str, parse: Callable[[], Expression | None]) -> str:
         text = getattr(self, name)
-        if text and (self.softcap or self.segmented):
-            other = "softcap, which a score may state" if self.softcap else "packed sequences"
-            raise ValueError(f"{name}={text!r}: expected none with {other}")
+        if text and self.softcap:
+            raise ValueError(f"{name}={text!r}: expected none with softcap, which a score may state")
         if text and max(self.heads, self.batch) > MOST_HEADS:
             raise ValueError(f"{name}={text!r}: expected {MOST_HEADS} heads and sequences at most")
         try:

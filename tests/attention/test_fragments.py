@@ -7,8 +7,8 @@ import pytest
 
 from autotune import dispatcher
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
+from autotune.codegen.attention.attention_backward.varlen import VarlenBackwardProblem
 from autotune.codegen.model.tensor import Role
 from autotune.fragments import alibi, exp, exp2, mask, maximum, minimum, score, tanh, where
 
@@ -67,8 +67,8 @@ def test_a_text_from_a_database_is_a_fragment_or_refused(text):
 def test_problems_without_fragments():
     with pytest.raises(ValueError, match="expected none with softcap"):
         AttentionProblem(8, 8, 1, softcap=True, score="neg(score)")
-    with pytest.raises(ValueError, match="expected none with packed sequences"):
-        VarlenAttentionProblem(8, 8, 1, mask=SQUARES)
+    with pytest.raises(ValueError, match="expected none in gradients of packed sequences"):
+        VarlenBackwardProblem(8, 8, 1, mask=SQUARES)
     with pytest.raises(ValueError, match="expected 16777216 heads"):
         AttentionProblem(1, 1, 2**25, mask=SQUARES)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autotune.codegen.attention.fragmented import FragmentedProblem
@@ -10,7 +11,7 @@ from autotune.codegen.model.strided import Axes
 from autotune.codegen.model.work import Work
 
 from . import inputs
-from .weighted_values import WeightedValues
+from .weighted_values import Changing, WeightedValues
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class AttentionProblem(FragmentedProblem, WeightedValues):
         """See `work_of`; what a mask leaves is not counted, and may be nothing."""
         pairs = 0 if self.masked else self.all_heads * self.pairs
         return self.work_of(pairs, sum(map(self.bytes_of, "qkv")) + self.sink_bytes if pairs else 0)
+
+    def changing(self, inputs: Mapping[str, Array]) -> Changing:
+        """See `WeightedValues.changing`."""
+        return self.changed
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """See `inputs.random_inputs`."""

@@ -102,7 +102,7 @@ def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
 
 
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
-    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, smaller ones with keys that blocks share."""
+    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, those that share keys."""
     widest = max(problem.head_dim, problem.value_elements)
     wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
