@@ -1,6 +1,7 @@
 """Draw a picture of each family from results of `autotune bench`: how many times as fast as each baseline.
 
-``overview.svg`` has the geometric mean of each operator, over the fastest baseline of each problem.
+``overview.svg`` has the geometric mean of each operator, over the fastest baseline of each problem, ``ladder-NAME.svg``
+the times of the ladder of that name.
 
     python benchmarks/pictures.py benchmarks/results/h200
 
@@ -15,7 +16,7 @@ from pathlib import Path
 from statistics import geometric_mean
 
 from autotune.bench.baselines import COPY_NAME
-from autotune.bench.plot import draw
+from autotune.bench.plot import draw, draw_ladder
 
 # Of each picture the results, as files are named after them.
 FAMILIES = {
@@ -61,6 +62,17 @@ def main(folder: Path) -> None:
         draw(folder / f"family-{family}.svg", title, ratios, list(baselines))
 
 
+def ladders(folder: Path) -> None:
+    """Write ``ladder-NAME.svg`` beside the result of each ladder."""
+    for path in sorted(folder.glob("ladder-*.json")):
+        result = json.loads(path.read_text())
+        (run,) = result["runs"]
+        title = f"{result['operator']} on {result['device']}: {run['problem']}"
+        seconds = {name: contender["seconds"] for name, contender in run["contenders"].items()}
+        draw_ladder(path.with_suffix(".svg"), title, seconds)
+
+
 if __name__ == "__main__":
+    ladders(Path(sys.argv[1]))
     overview(Path(sys.argv[1]))
     main(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Train a transformer whose norms, RoPE, SwiGLU, dropout, softmax and loss are autotune's, and one of PyTorch's own.
+"""Train a transformer whose norms, RoPE, attention, SwiGLU, dropout and loss are autotune's, and one of PyTorch's own.
 
 They learn to sort: random letters and a bar are followed by the same letters in order. Both start from the same weights
 and see the same letters. Without dropout their losses agree at every step. With dropout, whose random numbers differ,
@@ -34,7 +34,7 @@ class Operators(NamedTuple):
     norm: Any
     rope: Any
     swiglu: Any
-    softmax: Any
+    attention: Any
     dropout: Any
     loss: Any
 
@@ -47,10 +47,14 @@ def _rotated(x: Tensor) -> Tensor:
     return torch.cat((a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()), -1)
 
 
-def _causal_softmax(scores: Tensor, temperature: float) -> Tensor:
-    """What rows give to columns up to their own."""
-    later = torch.ones_like(scores[0, 0], dtype=torch.bool).triu(1)
-    return torch.softmax(scores.masked_fill(later, -torch.inf) / temperature, -1)
+def _causal(attention: Any) -> Any:
+    """Attention of q, k and v, (batch, heads, places, elements), to earlier places, in half precision."""
+
+    def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        mixed: Tensor = attention(q.half(), k.half(), v.half(), is_causal=True)
+        return mixed.to(q.dtype)
+
+    return attend
 
 
 def _mean_loss(logits: Tensor, targets: Tensor) -> Tensor:
@@ -69,7 +73,7 @@ OPERATORS = {
         norm=lambda x, weight: functional.rms_norm(x, weight.shape, weight, eps=1e-6),
         rope=lambda q, k: (_rotated(q), _rotated(k)),
         swiglu=_swiglu,
-        softmax=_causal_softmax,
+        attention=_causal(functional.scaled_dot_product_attention),
         dropout=lambda x, p, place, step, residual: functional.dropout(x, p) + residual,
         loss=partial(functional.cross_entropy, ignore_index=NOT_PREDICTED),
     ),
@@ -77,7 +81,7 @@ OPERATORS = {
         norm=lambda x, weight: ours.rms_norm(x, weight.shape, weight),
         rope=ours.rope,
         swiglu=ours.swiglu,
-        softmax=lambda scores, temperature: ours.softmax(scores, temperature=temperature, causal=True),
+        attention=_causal(ours.scaled_dot_product_attention),
         # The kernel adds `step`, which is on the device: compiled programs and graphs drop other elements each time.
         dropout=lambda x, p, place, step, residual: ours.dropout(x, p, 0, place, residual=residual, state=step),
         loss=_mean_loss,
@@ -118,8 +122,7 @@ class Block(torch.nn.Module):
         do = self.do
         q, k, v = self.qkv(do.norm(x, self.norms[0])).unflatten(-1, (3, self.heads, -1)).unbind(2)
         q, k, v = (heads.transpose(1, 2) for heads in (*do.rope(q, k), v))
-        weights = do.softmax(q @ k.mT, q.shape[-1] ** 0.5)
-        mixed = self.mixed((weights @ v).transpose(1, 2).flatten(2))
+        mixed = self.mixed(do.attention(q, k, v).transpose(1, 2).flatten(2))
         x = do.dropout(mixed, self.dropout, 2 * self.index, step, x)
         gated = self.gated(do.swiglu(self.gates(do.norm(x, self.norms[1]))))
         return do.dropout(gated, self.dropout, 2 * self.index + 1, step, x)

@@ -1,4 +1,5 @@
-"""Pictures: how many times as fast as each baseline, a bar for each problem; how searches get on, a curve for each.
+"""Pictures: how many times as fast as each baseline, a bar for each problem; how long each rung of a ladder takes; how
+searches get on, a curve for each.
 
 Drawing needs Matplotlib.
 """
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autotune.base.files import atomic_write
+from autotune.search_spaces.machine.rates import duration
 
 FORMATS = (".svg", ".png")
 _INCHES_PER_RUN = 0.17
@@ -40,6 +42,31 @@ def draw(path: Path, title: str, ratios: Sequence[tuple[str, Mapping[str, float]
         axes.tick_params(axis="y", labelsize=7)
         axes.margins(y=0.01)
     columns[0].invert_yaxis()
+    _save(figure, path)
+
+
+def draw_ladder(path: Path, title: str, seconds: Mapping[str, float]) -> None:
+    """Write a file of one of `FORMATS` with a bar for the time of each contender, on a logarithmic scale.
+
+    Args:
+        path: the file.
+        title: what stands above.
+        seconds: by contender, from top to bottom.
+
+    Raises:
+        OSError: the file cannot be written; what was there is still there.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 1.2 + 0.3 * len(seconds)), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    axes = figure.subplots()
+    bars = axes.barh(list(seconds), [1e6 * one for one in seconds.values()])
+    axes.bar_label(bars, [duration(one) for one in seconds.values()], padding=3, fontsize=8)
+    axes.set_xscale("log")
+    axes.set_xlabel("microseconds of a launch")
+    axes.margins(x=0.15)
+    axes.invert_yaxis()
     _save(figure, path)
 
 

@@ -43,7 +43,7 @@ def scaled_dot_product_attention(
         scale: of the products of queries and keys; None stands for 1 / √head_dim.
         enable_gqa: whether heads_kv may be a divisor of heads.
         score_mod: what scaled scores become: a function of (score, batch, head, q, k) for `fragments.score`, or its
-            text. Nothing but attention computes that, without gradients.
+            text. Nothing but attention computes that.
         mask_mod: which keys are seen: a function of (batch, head, q, k) for `fragments.mask`, or its text; likewise.
 
     Returns:

@@ -23,8 +23,9 @@ def derivative_by(operator: str, *more: str, options: tuple[str, ...] = ()) -> D
     def backward(given: Backward) -> Mapping[str, Any]:
         import torch
 
-        if fragments := [name for name in ("score", "mask") if given.arguments.get(name)]:
-            raise ValueError(f"attention with {' and '.join(fragments)} has no gradient: expected softcap or windows")
+        for name in ("score", "mask"):
+            if name not in options and given.arguments.get(name):
+                raise ValueError(f"{name}={given.arguments[name]!r}: expected none, since {operator} takes none")
         gradient = given.gradients["out"]
         if gradient.stride(-1) != 1 or 0 in gradient.stride():
             gradient = gradient.contiguous()  # an expanded scalar has no rows

@@ -8,14 +8,15 @@ from autotune.codegen.attention.attention.parts import SPLITS, partials, sums_bl
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.problem import HeadProblem
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 _L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
 _MOST_TOGETHER = 64
-_LEAST_KEYS, _WORTHWHILE_KEYS = 128, 512  # of a part, if several blocks share the keys of a tile
+_LEAST_KEYS, _WORTHWHILE_KEYS = 128, 256  # of a part, if several blocks share the keys of a tile
+_PARTS_OF_SECTOR = 2  # in which blocks that share keys store their sums
 _WAVES = 4  # of blocks that share keys, at most: more of them leave no SM idle either
 
 
@@ -67,17 +68,24 @@ def too_many_splits(problem: AttentionProblem, splits: int) -> Iterator[str]:
         yield f"splits {splits}: {partials(problem, splits)} partial sums, expected {INT_MAX} at most"
 
 
+def stored_bytes(problem: AttentionProblem, rows: int, splits: int) -> float:
+    """Bytes that a tile of so many rows stores; see `Workload`."""
+    of_element = _PARTS_OF_SECTOR * WORD_BYTES if splits > 1 else problem.dtype.bytes
+    return rows * problem.value_elements * of_element
+
+
 def sums_workload(problem: AttentionProblem, splits: int) -> tuple[Workload, ...]:
     """The launch that adds what blocks leave which share the keys of a tile, if there is one. L2 holds that."""
     if splits == 1:
         return ()
     footprint = sums_footprint()
-    loads = 3 * splits * footprint.threads // WARP
+    loads = 3 * splits * footprint.threads // WARP / 2
     return (
         Workload(
             blocks=sums_blocks(problem),
             footprint=footprint,
             memory_bytes=0.0,
+            steps=2,  # the largest logit, and then the sums
             instructions=4 * loads,
             load_instructions=2 * loads,
             bytes_loaded=splits * footprint.threads * DType.FLOAT32.bytes,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attention.attention_cases import DOCUMENTS, FRAGMENTS, SCORE
 from attention.odd_cases import odd_cases
 
 from autotune.codegen.attention.attention_backward.mma_sync.schedule import MmaSyncSchedule
@@ -44,6 +45,7 @@ SMALL_PROBLEMS = (
     AttentionBackwardProblem(19, 37, 2, 1, 1, head_dim=16, value_dim=24, sinks=True, dtype=FLOAT16),
     AttentionBackwardProblem(9, 21, 1, head_dim=5, window_left=3, window_right=2, softcap=True),
     AttentionBackwardProblem(13, 35, 4, 2, 2, head_dim=16, causal=True, window_left=7, **_GAPS),
+    AttentionBackwardProblem(11, 23, 2, 2, 1, head_dim=8, **FRAGMENTS),
 )
 KINDS: tuple[dict[str, Any], ...] = (
     {},
@@ -82,4 +84,19 @@ _SINGLE_PASS = (
         WgmmaSchedule(2, 64, stages=1, single_pass=True, ahead=False),
     ),
 )
-CASES = [*covering(drawn_cases(100), most=10), *_MANY_TILES, *_SINGLE_PASS]
+# Scores that fragments change, of heads and sequences of their own, and masks that leave rows without a key.
+_FRAGMENTS = (
+    (
+        AttentionBackwardProblem(50, 70, 4, 2, 2, head_dim=16, window_right=30, dtype=FLOAT16, **FRAGMENTS),
+        MmaSyncSchedule(64, 16, 16, 16, vector_width=8),
+    ),
+    (
+        AttentionBackwardProblem(70, 100, 4, 2, 2, head_dim=16, causal=True, score=SCORE),
+        WgmmaSchedule(2, 128, single_pass=True),
+    ),
+    (
+        AttentionBackwardProblem(140, 170, 2, 1, 1, head_dim=16, mask=DOCUMENTS),
+        WgmmaSchedule(1, 16, query_consumers=1, tile_keys=32),
+    ),
+)
+CASES = [*covering(drawn_cases(100), most=10), *_MANY_TILES, *_SINGLE_PASS, *_FRAGMENTS]

@@ -68,6 +68,12 @@ OWN_CASES = [
         MmaSyncSchedule(128, 32, 8, 2, 1, 2, share_keys=True),
     ),
     (replace(_SHARED, top_left=True), MmaSyncSchedule(64, 16, 4, 2)),
+    # All keys that there is room for, with and without pages.
+    (
+        AttentionDecodeProblem(3, 90, 6, 2, 2, head_dim=16, causal=True, full=True, lse=True, sinks=True),
+        MmaSyncSchedule(64, 16, 8, 2),
+    ),
+    (AttentionDecodeProblem(2, 90, 2, 3, 1, 50, head_dim=7, page=7, full=True), FmaSchedule(64, 2, 8, 2, 1, 2)),
     # More rows than a block has; columns of values and elements of keys that no product divides.
     (
         AttentionDecodeProblem(

@@ -185,6 +185,14 @@ def test_calls(order, paged):
         np.testing.assert_allclose(lse[request], expected_lse[0], atol=1e-3)
 
 
+@pytest.mark.parametrize("paged", [False, True])
+def test_calls_without_lengths(paged):
+    arrays, in_order = _arrays([ROOM, ROOM])
+    table = {"table": arrays["table"]} if paged else {}
+    o = dispatcher.attention_decode(arrays["q"], *((arrays["k"], arrays["v"]) if paged else in_order), **table)
+    np.testing.assert_allclose(o, dispatcher.attention(arrays["q"], *in_order), atol=2e-3)
+
+
 def test_latent_keys_are_values_too():
     """A call of MLA: heads of more elements than `attention` takes, and caches that overlap."""
     random = np.random.default_rng(0)

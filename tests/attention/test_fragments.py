@@ -1,12 +1,16 @@
 """Which fragments attention takes, from Python functions and from texts, and that calls compute them."""
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
 from autotune import dispatcher
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
-from autotune.fragments import alibi, exp, mask, maximum, minimum, score, where
+from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
+from autotune.codegen.attention.attention_backward.varlen import VarlenBackwardProblem
+from autotune.codegen.model.tensor import Role
+from autotune.fragments import alibi, exp, exp2, mask, maximum, minimum, score, tanh, where
 
 SQUARES = mask(lambda batch, head, q, k: (q // 4 == k // 4) & (k != 1))
 
@@ -63,10 +67,46 @@ def test_a_text_from_a_database_is_a_fragment_or_refused(text):
 def test_problems_without_fragments():
     with pytest.raises(ValueError, match="expected none with softcap"):
         AttentionProblem(8, 8, 1, softcap=True, score="neg(score)")
-    with pytest.raises(ValueError, match="expected none with packed sequences"):
-        VarlenAttentionProblem(8, 8, 1, mask=SQUARES)
+    with pytest.raises(ValueError, match="expected none in gradients of packed sequences"):
+        VarlenBackwardProblem(8, 8, 1, mask=SQUARES)
     with pytest.raises(ValueError, match="expected 16777216 heads"):
         AttentionProblem(1, 1, 2**25, mask=SQUARES)
+
+
+# Each function that numbers go through, with the score in each of its places.
+CURVES = [
+    lambda s, b, h, q, k: tanh(s / 3) * (2 - s) + exp2(0.5 * s) - (k - q) * s,
+    lambda s, b, h, q, k: (1 + s) / (4 + tanh(s)) - s / 8 + 3 / (5 + s * s),
+    lambda s, b, h, q, k: minimum(s, 0.3 * k) + maximum(-s, 0.2) - minimum(0.5, s * s) + maximum(1.1, -s),
+    lambda s, b, h, q, k: where(s > 0.1 * q, abs(s) * s, -abs(s - 0.7)) + 0.1 * (k // 2),
+    lambda s, b, h, q, k: where(q == 1, k - q, 2 * s),
+]
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_gradients_are_differences_of_values(curve):
+    problem = AttentionBackwardProblem(3, 5, 2, 2, 1, head_dim=2, score=score(curve), mask=SQUARES)
+    random, forward = np.random.default_rng(0), problem.forward(lse=True)
+    inputs = {one.name: random.standard_normal(one.size) for one in problem.tensors if one.role is Role.INPUT}
+    step = {name: random.standard_normal(inputs[name].size) for name in "qkv"}
+
+    def at(distance):
+        moved = {name: inputs[name] + distance * step[name] for name in "qkv"}
+        return forward.reference(moved, problem.scalars)
+
+    now, tiny = at(0), 1e-6
+    inputs["o"], inputs["lse"] = now["o"], forward.views(now)["lse"].transpose(0, 2, 1).ravel()
+    gradients = problem.reference(inputs, problem.scalars)
+    found = sum(gradients[f"d{name}"] @ step[name] for name in "qkv")
+    expected = inputs["dout"] @ (at(tiny)["o"] - at(-tiny)["o"]) / (2 * tiny)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_derivative_may_be_too_large():
+    steep = score(lambda s, b, h, q, k: reduce(lambda x, _: tanh(x), range(20), s))
+    assert AttentionProblem(8, 8, 1, score=steep).scored
+    with pytest.raises(ValueError, match="score: its derivative is an expression of more than 256 parts"):
+        AttentionBackwardProblem(8, 8, 1, score=steep)
 
 
 def test_a_call_computes_fragments():

@@ -282,6 +282,14 @@ def test_a_picture(bench, suite, tmp_path, name, begin):
     assert sorted(file.name for file in tmp_path.iterdir() if "ratios" in file.name) == [name]
 
 
+def test_a_picture_of_a_ladder(bench, record, tmp_path):
+    record(PROBLEM)
+    path = tmp_path / "ladder.svg"
+    assert bench(*SIZES, "--ladder", "--plot", str(path)).code == 0
+    drawn = path.read_text()
+    assert all(f">{name}<" in drawn for name in ("naive", "mover", OWN)) and ">1 ms<" in drawn
+
+
 def test_a_picture_without_matplotlib(bench, suite, monkeypatch):
     monkeypatch.setattr(cli_bench, "find_spec", lambda name: None)
     assert bench(*suite, "--plot", "ratios.svg").refusal == "--plot needs Matplotlib: pip install matplotlib"

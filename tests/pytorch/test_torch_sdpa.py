@@ -78,9 +78,14 @@ def test_scores_and_masks_are_fragments(problems):
     assert [problem.mask for problem in problems] == ["ne(k,2)"]
     with pytest.raises(ValueError, match="expected a call that attention serves"):
         autotune_torch.scaled_dot_product_attention(*operands(dtype=torch.float32), **fragments)
-    recorded = autotune_torch.scaled_dot_product_attention(*(one.requires_grad_() for one in tensors), **fragments)
-    with pytest.raises(ValueError, match="attention with score and mask has no gradient"):
-        recorded.sum().backward()
+    for tensor in tensors:
+        tensor.requires_grad_()
+    direction = torch.randn(found.shape).bfloat16()
+    recorded = autotune_torch.scaled_dot_product_attention(*tensors, **fragments)
+    gradients = torch.autograd.grad(recorded, tensors, direction)
+    expected = torch.nn.functional.scaled_dot_product_attention(*tensors, bias.bfloat16(), enable_gqa=True)
+    for own, other in zip(gradients, torch.autograd.grad(expected, tensors, direction), strict=True):
+        torch.testing.assert_close(own, other, rtol=2e-2, atol=3e-2)
 
 
 def test_heads_that_differ_are_refused_as_pytorch_does():

@@ -55,7 +55,8 @@ def bench(
     ] = False,
     output: Annotated[Path | None, output_option("Write the result as JSON to this file.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the ratios to this .svg or .png file. Needs Matplotlib.")
+        Path | None,
+        typer.Option(help="Draw the ratios, or the times of a ladder, to this .svg or .png file. Needs Matplotlib."),
     ] = None,
     db: DatabaseOption = None,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
@@ -81,7 +82,7 @@ def bench(
     _tell_untuned(operator, schedules, target.spec.name)
     baselines, skipped = installed(known, named=against is not None)
     setting = benchmarks.Setting(operator, target, baselines, rounds, peaks, ladder, energy)
-    if plot and not setting.baselines:
+    if plot and not setting.baselines and not ladder:
         raise BadInputError("--plot needs a baseline, and none is installed")
     runs, interrupted = _runs(setting, entries, schedules)
     if record:
@@ -92,10 +93,7 @@ def bench(
     if output:
         write_text(output, json_text(result) + "\n")
     if plot:
-        from autotune.bench.plot import draw
-
-        ratios = [(run.problem.key, run.comparison.ratios(setting.baselines)) for run in runs if run.comparison]
-        draw(plot, f"{operator.name} on {target.spec.name}", ratios, list(setting.baselines))
+        _draw(setting, runs, plot)
     if as_json:
         print_json(result)
     else:
@@ -131,6 +129,19 @@ def _model_ladder(
         print_json(result)
     else:
         print_ladder(operator.name, problem, spec, seconds)
+
+
+def _draw(setting: Setting, runs: Sequence[Run], path: Path) -> None:
+    """The times of all contenders of a ladder; else the ratios to each baseline."""
+    from autotune.bench.plot import draw, draw_ladder
+
+    compared = [(run.problem.key, run.comparison) for run in runs if run.comparison]
+    title = f"{setting.operator.name} on {setting.device.spec.name}"
+    if not setting.ladder:
+        ratios = [(key, comparison.ratios(setting.baselines)) for key, comparison in compared]
+        draw(path, title, ratios, list(setting.baselines))
+    for key, comparison in compared if setting.ladder else ():
+        draw_ladder(path, f"{title}: {key}", {name: comparison.seconds(name) for name in comparison.samples})
 
 
 def _check_plot(path: Path) -> None:

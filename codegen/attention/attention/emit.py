@@ -45,8 +45,9 @@ def source_of(problem: AttentionProblem, *, partials: bool = False) -> KernelSou
 def _fragments(problem: AttentionProblem) -> Mapping[str, str]:
     """Members of ``struct Problem``."""
     score, mask = problem.score_fragment(), problem.mask_fragment()
-    lines = {"score_of": score_lines(score)} if score else {}
-    return lines | ({"sees": mask_lines(mask, score), "chance": chance_lines(mask)} if mask else {})
+    lines = {"score_of": score_lines(score, "score_of")} if score else {}
+    beside = [score] if score else []
+    return lines | ({"sees": mask_lines(mask, *beside), "chance": chance_lines(mask)} if mask else {})
 
 
 def stored_vector(problem: AttentionProblem) -> int:

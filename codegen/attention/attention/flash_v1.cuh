@@ -70,7 +70,7 @@ __device__ __forceinline__ void attention_flash_v1(const Arguments& arguments) {
         weight = fmaf(to_float(q[query * problem.stride_q_s + i]),
                       to_float(keys[lane * Problem::head_dim + i]), weight);
 #if scored || masked
-      weight = scores.logit(weight, static_cast<int>(batch), head, query, key);
+      weight = scores.logit(weight, sequence.number, head, query, key);
 #else
       weight = scores.logit(weight);
 #endif

@@ -9,6 +9,7 @@
 struct RowPlace {
   int head, place;
   long long batch;
+  RowName name;
   int first, end;
   const Problem::Element* k;  // of key 0 of the sequence
   const Problem::Element* v;
@@ -23,6 +24,11 @@ struct RowPlace {
 #endif
     const Sequence sequence(arguments, problem, index);
     const int query = place - sequence.query_base, served = head / problem.group;
+#if segmented
+    name = {index, query};
+#else
+    name = {static_cast<int>(batch), query};
+#endif
     first = sequence.first_key(query);
     end = sequence.keys_end(query);
     k = arguments.k + batch * problem.stride_k_b + served * problem.stride_k_g +
@@ -37,7 +43,7 @@ __device__ __forceinline__ void attend_row(const Arguments& arguments, const Pro
                                            Number* weights) {
   const RowPlace own(arguments, problem, row);
   attend_keys<threads>(
-      arguments, problem, own.batch, own.place, own.head, own.first, own.end,
+      arguments, problem, own.batch, own.place, own.name, own.head, own.first, own.end,
       [&](int key) { return own.k + key * problem.stride_k_t; },
       [&](int key) { return own.v + key * problem.stride_v_t; }, weights);
 }

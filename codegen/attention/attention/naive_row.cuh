@@ -26,10 +26,16 @@ struct LargerOrNan {
 template <int threads>
 constexpr int own_columns = (Problem::value_dim + threads - 1) / threads;
 
+// A row as fragments have it.
+struct RowName {
+  int sequence;
+  int query;
+};
+
 // The score of query `place` of `batch` and `head` with a key, which lies at `k`.
 template <typename Number>
 __device__ __forceinline__ Number score_with(const Arguments& arguments, const Problem& problem,
-                                             long long batch, int place, int head, int key,
+                                             long long batch, int place, RowName name, int head, int key,
                                              const Problem::Element* k) {
   const Problem::Element* q =
       arguments.q + batch * problem.stride_q_b + place * problem.stride_q_s + head * problem.stride_q_h;
@@ -41,10 +47,10 @@ __device__ __forceinline__ Number score_with(const Arguments& arguments, const P
   sum = cap * hyperbolic_tangent(sum / cap);
 #endif
 #if scored
-  sum = Problem::score_of(sum, static_cast<int>(batch), head, place, key);
+  sum = Problem::score_of(sum, name.sequence, head, name.query, key);
 #endif
 #if masked
-  if (!Problem::sees(static_cast<int>(batch), head, place, key)) sum = -infinity();
+  if (!Problem::sees(name.sequence, head, name.query, key)) sum = -infinity();
 #endif
   return sum;
 }
@@ -54,8 +60,8 @@ __device__ __forceinline__ Number score_with(const Arguments& arguments, const P
 // shared memory has one for each thread, and one for each warp.
 template <int threads, typename Number, class Score, class ValueAt>
 __device__ __forceinline__ void attend_scores(const Arguments& arguments, const Problem& problem,
-                                              long long batch, int place, int head, int first, int end,
-                                              Score score, ValueAt value_at, Number* weights) {
+                                              long long batch, int place, RowName name, int head, int first,
+                                              int end, Score score, ValueAt value_at, Number* weights) {
   using Element = Problem::Element;
   Number* scratch = weights + threads;
   Number largest = -infinity();
@@ -88,7 +94,7 @@ __device__ __forceinline__ void attend_scores(const Arguments& arguments, const 
 #if reference
         sizes[i] += weights[other - base] * fabs(value);
 #  if masked
-        if (!Problem::sees(static_cast<int>(batch), head, place, other)) continue;
+        if (!Problem::sees(name.sequence, head, name.query, other)) continue;
 #  endif
         unweighted[i] += fabs(value);
 #endif
@@ -120,10 +126,10 @@ __device__ __forceinline__ void attend_scores(const Arguments& arguments, const 
 // The same of keys that lie at key_at(key).
 template <int threads, typename Number, class KeyAt, class ValueAt>
 __device__ __forceinline__ void attend_keys(const Arguments& arguments, const Problem& problem,
-                                            long long batch, int place, int head, int first, int end,
-                                            KeyAt key_at, ValueAt value_at, Number* weights) {
+                                            long long batch, int place, RowName name, int head, int first,
+                                            int end, KeyAt key_at, ValueAt value_at, Number* weights) {
   const auto score = [&](int key) {
-    return score_with<Number>(arguments, problem, batch, place, head, key, key_at(key));
+    return score_with<Number>(arguments, problem, batch, place, name, head, key, key_at(key));
   };
-  attend_scores<threads>(arguments, problem, batch, place, head, first, end, score, value_at, weights);
+  attend_scores<threads>(arguments, problem, batch, place, name, head, first, end, score, value_at, weights);
 }

@@ -45,13 +45,13 @@ __device__ __forceinline__ void apply_softcap(float (&s)[products][4], const Sco
 // Products of keys from `first` on with rows `query` and the one 8 below become logits.
 template <int products>
 __device__ __forceinline__ void apply_fragments(float (&s)[products][4], const Scores& scores,
-                                                const Tile& tile, int query, int first) {
+                                                const Sequence& sequence, int head, int query, int first) {
   const int key = first + threadIdx.x % 4 * 2;
 #  pragma unroll
   for (int i = 0; i < products; ++i) {
 #  pragma unroll
     for (int j = 0; j < 4; ++j)
-      s[i][j] = scores.logit(s[i][j], tile.batch, tile.head, query + 8 * (j / 2), key + 8 * i + j % 2);
+      s[i][j] = scores.logit(s[i][j], sequence.number, head, query + 8 * (j / 2), key + 8 * i + j % 2);
   }
 }
 #endif

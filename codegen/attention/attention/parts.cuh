@@ -18,7 +18,7 @@ __device__ __forceinline__ Tile part_at(const Arguments& arguments, const Proble
   tile.begin += index % Schedule::splits * keys;
   tile.end = min(tile.end, tile.begin + keys);
 #if masked
-  while (tile.begin < tile.end && !chance_of(problem, tile, tile.query, rows, tile.begin).holds)
+  while (tile.begin < tile.end && !chance_of(arguments, problem, tile, tile.query, rows, tile.begin).holds)
     tile.begin += Schedule::tile_keys;
 #endif
   return tile;

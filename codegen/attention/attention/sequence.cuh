@@ -18,6 +18,9 @@ struct Sequence {
   int key_base;
   int queries;
   int keys;
+#if scored || masked
+  int number;  // as fragments have it
+#endif
 #if bounded_left
   int low;
 #endif
@@ -33,12 +36,18 @@ struct Sequence {
     key_base = of_keys[index];
     queries = arguments.offsets[index + 1] - query_base;
     keys = of_keys[index + 1] - key_base;
+#  if scored || masked
+    number = index;
+#  endif
     bound(problem, Problem::top_left ? 0 : keys - queries);
   }
 #else
   // All are alike, and the diagonal is part of the problem's bounds.
   __device__ __forceinline__ Sequence(const Arguments& arguments, const Problem& problem, int index)
       : query_base(0), key_base(0), queries(problem.queries), keys(problem.keys) {
+#  if scored || masked
+    number = index;
+#  endif
     bound(problem, 0);
   }
 #endif

@@ -15,7 +15,7 @@ __device__ __forceinline__ void store_scores(const Arguments& arguments) {
   const RowPlace row(arguments, problem, blockIdx.x);
   for (int key = row.first + static_cast<int>(threadIdx.x); key < row.end; key += threads)
     scores_of(arguments, problem, blockIdx.x)[key] = score_with<float>(
-        arguments, problem, row.batch, row.place, row.head, key, row.k + key * problem.stride_k_t);
+        arguments, problem, row.batch, row.place, row.name, row.head, key, row.k + key * problem.stride_k_t);
 }
 
 template <int threads>
@@ -24,7 +24,7 @@ __device__ __forceinline__ void attend_stored(const Arguments& arguments) {
   const RowPlace row(arguments, problem, blockIdx.x);
   const float* scores = scores_of(arguments, problem, blockIdx.x);
   attend_scores<threads>(
-      arguments, problem, row.batch, row.place, row.head, row.first, row.end,
+      arguments, problem, row.batch, row.place, row.name, row.head, row.first, row.end,
       [&](int key) { return scores[key]; }, [&](int key) { return row.v + key * problem.stride_v_t; },
       dynamic_shared<float>());
 }

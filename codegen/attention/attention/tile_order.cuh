@@ -29,10 +29,11 @@ __device__ __forceinline__ Sequence sequence_of(const Arguments& arguments, cons
 
 #if masked
 // What the mask is for `rows` queries of a tile from `query` on, and keys from `key` on.
-__device__ __forceinline__ Problem::Chance chance_of(const Problem& problem, const Tile& tile, int query,
-                                                     int rows, int key) {
-  return Problem::chance(tile.batch, tile.head, {query, min(query + rows, problem.queries) - 1},
-                         {key, min(key + Schedule::tile_keys, problem.keys) - 1});
+__device__ __forceinline__ Problem::Chance chance_of(const Arguments& arguments, const Problem& problem,
+                                                     const Tile& tile, int query, int rows, int key) {
+  const Sequence sequence = sequence_of(arguments, problem, tile);
+  return Problem::chance(sequence.number, tile.head, {query, min(query + rows, sequence.queries) - 1},
+                         {key, min(key + Schedule::tile_keys, sequence.keys) - 1});
 }
 #endif
 

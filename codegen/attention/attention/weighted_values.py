@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ _SAMPLED = 1024  # ... and rows that are beyond
 _SCORE_ERROR = 2.0**-14
 
 Buffers = Mapping[str, Array]
+Changing = Callable[[Array, int, int, Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class WeightedValues(HeadProblem):
             buffers,
             rows,
             self.seen(inputs),
-            self.changed,
+            self.changing(inputs),
             scale=scalars["scale"] or self.usual_scale,
             softcap=scalars["softcap"] if self.softcap else 0.0,
             flushed=self.flushed,
@@ -103,6 +104,6 @@ class WeightedValues(HeadProblem):
         """The tensors by name, and their buffers: k and v have axes of sequences, keys, heads and elements."""
         return {tensor.name: tensor for tensor in self.batched_tensors}, inputs
 
-    def changed(self, scores: Array, batch: int, head: int, queries: Array) -> tuple[Array, Array]:
-        """What becomes of all scores of some queries of a head, and which keys these may see."""
-        return scores, np.ones(scores.shape, bool)
+    def changing(self, inputs: Buffers) -> Changing:
+        """What becomes of all scores of some queries of a sequence and a head, and which keys these may see."""
+        return lambda scores, _, __, ___: (scores, np.ones(scores.shape, bool))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autotune.codegen.attention.fragments.meaning import mask_lines, score_lines
+from autotune.codegen.attention.fragments.ranges import chance_lines
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
@@ -24,24 +26,35 @@ _NAIVE_THREADS = 128
 _MOST_REFERENCE_BLOCKS = 1 << 16  # each takes one row after the other
 _STATISTICS_THREADS, _ROW_LANES = 256, 8  # of statistics.cuh
 _MOST_TILE = 128  # queries of a tile that others go through
-_FACTORS = 3  # numbers that a thread leaves for the others
+_FACTORS = 4  # numbers that a thread leaves for the others
 
 
 def source_of(problem: AttentionBackwardProblem, parts: Sequence[str] = ()) -> KernelSource:
     """The problem as its kernels see it, with pointers to parts of the workspace of floats."""
     pointers = [Argument(name, "float*") for name in parts]
+    fragments = {f"score {problem.score}": problem.scored, f"mask {problem.mask}": problem.masked}
     return KernelSource(
         "attention_backward",
         "attention/attention_backward",
         problem,
         types=using(Element=problem.dtype),
         facts=head_facts(problem),
-        lines=head_lines(problem),
+        lines={**head_lines(problem), **_fragments(problem)},
         sizes=head_sizes(problem),
         scalars=[*pointers, *(Argument(name, "float") for name in problem.scalars)],
         scaled=("dq", "dk", "dv", "dsinks"),
-        served=", ".join(head_words(problem)),
+        served=", ".join([*head_words(problem), *(name for name, there in fragments.items() if there)]),
     )
+
+
+def _fragments(problem: AttentionBackwardProblem) -> Mapping[str, str]:
+    """Members of ``struct Problem``."""
+    score, slope, mask = problem.score_fragment(), problem.slope_fragment(), problem.mask_fragment()
+    lines = {}
+    if score and slope:
+        lines = {"score_of": score_lines(score, "score_of"), "slope_of": score_lines(slope, "slope_of", score)}
+    beside = [one for one in (score, slope) if one]
+    return lines | ({"sees": mask_lines(mask, *beside), "chance": chance_lines(mask)} if mask else {})
 
 
 def passes(

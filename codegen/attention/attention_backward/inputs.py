@@ -55,7 +55,8 @@ def exact_inputs(problem: HeadProblem, seed: int) -> dict[str, Array] | None:
     """
     random = np.random.default_rng(seed)
     odd = problem.value_elements // (problem.value_elements & -problem.value_elements)
-    if problem.softcap or problem.head_dim < _LEAST_DIM or _MOST_FACTOR * odd * problem.dtype.roundoff > 1:
+    inexact = problem.softcap or problem.scored or problem.masked or problem.head_dim < _LEAST_DIM
+    if inexact or _MOST_FACTOR * odd * problem.dtype.roundoff > 1:
         return None
     tensors = [one for one in problem.batched_tensors if one.role is Role.INPUT]
     made = {one.name: random.choice([1, 2], one.size).astype(one.dtype.numpy) for one in tensors}

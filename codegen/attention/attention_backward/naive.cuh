@@ -63,6 +63,7 @@ struct Pair {
   Number gradient;  // of the score, dS
 #if reference
   double size;  // that of dS, if nothing cancelled
+  double lost;  // of a weight that is too small for its type
 #endif
 
   __device__ __forceinline__ Pair(const Arguments& arguments, const Problem& problem, long long sequence,
@@ -82,16 +83,25 @@ struct Pair {
     score = cap * bent;
     slope = 1 - bent * bent;
 #endif
+    bool seen = lse != -infinity();
+#if scored
+    slope = Problem::slope_of(score, static_cast<int>(sequence), head, query, key);
+    score = Problem::score_of(score, static_cast<int>(sequence), head, query, key);
+#endif
+#if masked
+    seen = seen && Problem::sees(static_cast<int>(sequence), head, query, key);
+#endif
     const Number product = dot<Number>(
         dout,
         arguments.v + sequence * problem.stride_v_b + key * problem.stride_v_t + served * problem.stride_v_g,
         Problem::value_dim);
     const Number delta = delta_of<Number>(arguments, problem, sequence, head, query);
-    const Number power = lse == -infinity() ? Number(0) : natural_power(score - lse);
+    const Number power = seen ? natural_power(score - lse) : Number(0);
     weight = as_operand(power);
-    gradient = as_operand(slope * power * (product - delta));
+    gradient = seen ? as_operand(slope * power * (product - delta)) : Number(0);
 #if reference
-    size = slope * power * (fabs(product) + fabs(delta)) + Problem::flushed;
+    lost = seen ? Problem::flushed : 0;
+    size = seen ? fabs(slope) * power * (fabs(product) + fabs(delta)) + lost : 0;
 #endif
   }
 };
@@ -141,6 +151,7 @@ struct Factors {
   Number gradients[threads];
 #if reference
   double sizes[threads];  // of gradients
+  double losses[threads];
 #endif
 
   __device__ __forceinline__ void set(const Pair<Number>& pair) {
@@ -148,6 +159,7 @@ struct Factors {
     gradients[threadIdx.x] = pair.gradient;
 #if reference
     sizes[threadIdx.x] = pair.size;
+    losses[threadIdx.x] = pair.lost;
 #endif
   }
   __device__ __forceinline__ Number size(int i) const {
@@ -155,6 +167,14 @@ struct Factors {
     return sizes[i];
 #else
     return gradients[i];
+#endif
+  }
+  // That of a weight, if nothing cancelled.
+  __device__ __forceinline__ Number weight_size(int i) const {
+#if reference
+    return weights[i] + losses[i];
+#else
+    return weights[i];
 #endif
   }
 };
@@ -211,9 +231,8 @@ __device__ __forceinline__ void key_row(const Arguments& arguments, const Proble
       if (query < end) factors.set(Pair<Number>(arguments, problem, sequence, head, query, key, scale));
       __syncthreads();
       for (int i = 0; i < min(threads, end - base); ++i) {
-        const Number lost = Problem::flushed;  // of a weight that is too small for its type
         dk.add(factors.gradients[i], factors.size(i), q + (base + i) * problem.stride_q_s);
-        dv.add(factors.weights[i], factors.weights[i] + lost, dout + (base + i) * problem.stride_dout_s);
+        dv.add(factors.weights[i], factors.weight_size(i), dout + (base + i) * problem.stride_dout_s);
       }
     }
   }

@@ -219,24 +219,76 @@ class StatisticsOf<true> {
   const float* shifts_ = nullptr;
 };
 
-// What gradients of scores are multiplied by, because scores are bent: only with a softcap.
+// What gradients of scores are multiplied by, because scores are bent: only with a softcap or a fragment.
 template <int products>
 struct Slopes {
-#if softcap
+#if softcap || scored
   float of[products][4];
 #endif
 };
+#if scored || masked
+
+// Which pairs a lane's sums are of.
+template <bool of_keys>
+struct PairPlaces {
+  int batch, head;  // of q
+  int row;          // the first of the lane's two rows
+  int other;        // the first of its others
+
+  __device__ __forceinline__ PairPlaces(const OwnRows& own, int group, int met_head, int lane_row, int first)
+      : batch(own.batch),
+        head(of_keys ? own.head * group + met_head : own.head),
+        row(lane_row),
+        other(first + threadIdx.x % 4 * 2) {}
+
+  __device__ __forceinline__ int query(int product, int j) const {
+    return of_keys ? other + 8 * product + j % 2 : row + 8 * (j / 2);
+  }
+  __device__ __forceinline__ int key(int product, int j) const {
+    return of_keys ? row + 8 * (j / 2) : other + 8 * product + j % 2;
+  }
+};
+#endif
+#if masked
+
+// What the mask is for `rows` of a block's head from `row` on, and `others` of a head that it meets.
+template <bool of_keys>
+__device__ __forceinline__ Problem::Chance chance_of(const Problem& problem, const OwnRows& own, int met_head,
+                                                     int row, int rows, int other, int others) {
+  const int own_count = of_keys ? problem.keys : problem.queries;
+  const int other_count = of_keys ? problem.queries : problem.keys;
+  const Problem::Range of_own = {row, min(row + rows, own_count) - 1};
+  const Problem::Range of_others = {other, min(other + others, other_count) - 1};
+  const int head = of_keys ? own.head * problem.group + met_head : own.head;
+  return Problem::chance(own.batch, head, of_keys ? of_others : of_own, of_keys ? of_own : of_others);
+}
+#endif
 
 // Scores become weights. Of each product of 16 rows and 8 others, a lane has two neighbours in row lane / 4
 // of the warp's 16, and two in the row 8 below (tensor_core.cuh).
+#if scored || masked
+template <int products, typename OfQueries, typename Places>
+__device__ __forceinline__ void weigh(float (&scores)[products][4], Slopes<products>& slopes,
+                                      const Scores& scale, const OfQueries& statistics,
+                                      const Places& places) {
+#else
 template <int products, typename OfQueries>
 __device__ __forceinline__ void weigh(float (&scores)[products][4], Slopes<products>& slopes,
                                       const Scores& scale, const OfQueries& statistics) {
+#endif
 #pragma unroll
   for (int i = 0; i < products; ++i) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
+#if scored || masked
+      const int query = places.query(i, j), key = places.key(i, j);
+      const float logit = scale.logit(scores[i][j], places.batch, places.head, query, key);
+#else
       const float logit = scale.logit(scores[i][j]);
+#endif
+#if scored
+      slopes.of[i][j] = Problem::slope_of(scale.scale * scores[i][j], places.batch, places.head, query, key);
+#endif
       scores[i][j] = exp2_flushed(fmaf(logit, scale.factor, -statistics.shift(i, j / 2, j % 2)));
 #if softcap
       slopes.of[i][j] = fmaf(-logit, logit, 1.0f);
@@ -255,8 +307,11 @@ __device__ __forceinline__ void differentiate(float (&gradients)[products][4],
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       gradients[i][j] = weights[i][j] * (gradients[i][j] - statistics.delta(i, j / 2, j % 2));
-#if softcap
+#if softcap || scored
       gradients[i][j] *= slopes.of[i][j];
+#endif
+#if scored || masked
+      if (weights[i][j] == 0.0f) gradients[i][j] = 0.0f;  // where a fragment has no number
 #endif
     }
   }

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.problem import HeadProblem
+from autotune.codegen.attention.fragmented import FragmentedProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind
 from autotune.codegen.model.integers import INT_MAX
@@ -29,12 +29,12 @@ _WEIGHT_ERROR = 2.0**-14
 
 
 @dataclass(frozen=True)
-class AttentionBackwardProblem(HeadProblem):
+class AttentionBackwardProblem(FragmentedProblem):
     """The gradients of q, k, v and sinks from that of o = attention(q, k, v, sinks); sums are FP32.
 
     With the weights P = exp(S - lse), dP = dO·Vᵀ and δ = Σ dO·O of each row, dS = P·(dP - δ); then dV = Pᵀ·dO,
     dK = scale·dSᵀ·Q, dQ = scale·dS·K, and the gradient of a head's sink is -Σ exp(sink - lse)·δ. A row whose
-    logarithm is -infinity sees no key.
+    logarithm is -infinity sees no key. A softcap, or a fragment of scores, multiplies dS by its derivative.
 
     Source: Dao et al., FlashAttention: Fast and Memory-Efficient Exact Attention with IO-Awareness, 2022.
 
@@ -58,6 +58,10 @@ class AttentionBackwardProblem(HeadProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        try:
+            self.slope_fragment()
+        except ValueError as error:
+            raise ValueError(f"score: its derivative is {error}") from None
         if self.key_rows > INT_MAX:
             raise ValueError(
                 f"batch={self.batch}, keys={self.keys}, heads_kv={self.kv_heads}: expected {INT_MAX} rows at most"
@@ -66,7 +70,7 @@ class AttentionBackwardProblem(HeadProblem):
     def forward(self, **fields: Any) -> AttentionProblem:
         """The attention whose gradients these are, of operands without gaps, with other fields as stated."""
         shared = {name: getattr(self, name) for name in (*self.sizes, *self.kinds, *self.data)}
-        return self.forward_type(**shared, **fields)
+        return self.forward_type(**shared, score=self.score, mask=self.mask, **fields)
 
     @property
     def key_rows(self) -> int:
@@ -76,8 +80,8 @@ class AttentionBackwardProblem(HeadProblem):
     @property
     def work(self) -> Work:
         """Operands are read once, results are written once. A pair takes an exponential, and products and sums: three
-        for each element of a head of k, two for each of v."""
-        pairs = self.all_heads * self.pairs
+        for each element of a head of k, two for each of v. Pairs that a mask may leave out are not counted."""
+        pairs = 0 if self.masked else self.all_heads * self.pairs
         operations = {
             Unit.TENSOR_FP16: 2 * pairs * (3 * self.head_dim + 2 * self.value_elements),
             Unit.SPECIAL: pairs,

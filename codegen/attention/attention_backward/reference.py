@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from autotune.codegen.attention.problem import HeadProblem
+from autotune.codegen.attention.fragmented import FragmentedProblem
 from autotune.codegen.model.problem import Array
 
 
 def of_rows(
-    problem: HeadProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float], rows: Array
+    problem: FragmentedProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float], rows: Array
 ) -> dict[str, Array]:
     """The gradients of some rows, those of others 0, beside ``dq_scale`` and its like.
 
@@ -28,7 +28,7 @@ def of_rows(
 
 
 class _Gradients:
-    def __init__(self, problem: HeadProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> None:
+    def __init__(self, problem: FragmentedProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> None:
         self._problem = problem
         self._views = {name: view.astype(np.float64) for name, view in problem.batched_views(inputs).items()}
         self._seen = problem.seen(inputs)
@@ -71,11 +71,13 @@ class _Gradients:
         if self._softcap:
             bent = np.tanh(scores / self._softcap)
             scores, slope = self._softcap * bent, 1 - bent**2
-        seen = self._seen(b, queries)[:, keys] & (lse > -np.inf)
+        slope = slope * problem.slopes(scores, b, h, queries, keys)
+        scores, let = problem.changed(scores, b, h, queries, keys)
+        seen = self._seen(b, queries)[:, keys] & let & (lse > -np.inf)
         p = np.where(seen, np.exp(np.where(seen, scores - lse, 0)), 0)
         gradient = dout @ v.T
         factors = {"ds": p * (gradient - delta) * slope, "p": p}
-        sizes = {"ds": p * (np.abs(gradient) + np.abs(delta)) * slope + problem.flushed * seen}
+        sizes = {"ds": p * (np.abs(gradient) + np.abs(delta)) * np.abs(slope) + problem.flushed * seen}
         sizes["p"] = p + problem.flushed * seen
         terms = {
             "dq": ("ds", (b, queries, h), k),

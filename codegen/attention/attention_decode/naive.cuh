@@ -12,7 +12,8 @@ __device__ __forceinline__ void decode_row(const Arguments& arguments, const Pro
   const Sequence sequence = sequence_of_request(arguments, problem, request);
   const CachedKeys cached(arguments, problem, request, head / problem.group);
   attend_keys<threads>(
-      arguments, problem, request, query, head, sequence.first_key(query), sequence.keys_end(query),
+      arguments, problem, request, query, {request, query}, head, sequence.first_key(query),
+      sequence.keys_end(query),
       [&](int key) { return cached.key_at(problem, cached.place_of(problem, key)); },
       [&](int key) { return cached.value_at(problem, cached.place_of(problem, key)); }, weights);
 }

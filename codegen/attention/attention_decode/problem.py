@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -43,6 +43,7 @@ class AttentionDecodeProblem(WeightedValues):
         pages: of the cache; 0 stands for as many as all requests have room for.
         batch_invariant: whether a request's results have the same bits in any batch, by a schedule that depends neither
             on the number of requests nor on how many keys they have room for.
+        full: whether each request has all keys that it has room for; there are no lengths.
         spread: how many keys requests have: any number, all that there is room for, or one of them all and others few.
     """
 
@@ -61,6 +62,7 @@ class AttentionDecodeProblem(WeightedValues):
     page: int = kind(0, least=0, most=1 << 20, short="page", implied=0)
     pages: int = size(4096, implied=0, short="pages")
     batch_invariant: bool = kind(False, codes=("", "invariant"))
+    full: bool = kind(False, codes=("", "full"))
     spread: Spread = data(Spread.RANDOM)
 
     @classmethod
@@ -99,25 +101,26 @@ class AttentionDecodeProblem(WeightedValues):
     @property
     def pairs(self) -> int:
         """Pairs of a query and a key that it sees, of a head of each request of ``inputs(0)``."""
-        return sum(self.band.pairs(self.queries, length) for length in self._where(0)["lengths"].tolist())
+        return sum(self.band.pairs(self.queries, length) for length in self._lengths(self._where(0)))
 
     @property
     def work(self) -> Work:
         """See `work_of`; keys that some query of ``inputs(0)`` sees are read once for each request, but no
         more than there are."""
-        lengths = self._where(0)["lengths"].tolist()
+        lengths = self._lengths(self._where(0))
         seen = sum(self.seen_keys)
         of_key = self.kv_heads * (self.head_dim + self.value_elements) * self.dtype.bytes
         cached = min(seen * of_key, self.bytes_of("k") + self.bytes_of("v"))
         entries = sum(ceil_div(length, self.page) for length in lengths) if self.page else 0
-        read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (self.batch + entries)
+        stated = 0 if self.full else self.batch
+        read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (stated + entries)
         return self.work_of(self.heads * self.pairs, read if seen else 0)
 
     @property
     def seen_keys(self) -> list[int]:
         """Keys of each request of ``inputs(0)`` that some query sees."""
         rows = self.queries * self.heads
-        return [self._seen_of(length) if rows else 0 for length in self._where(0)["lengths"].tolist()]
+        return [self._seen_of(length) if rows else 0 for length in self._lengths(self._where(0))]
 
     def _seen_of(self, length: int) -> int:
         seen = self.band.seen(np.array([0, self.queries - 1]), self.queries, length)
@@ -126,22 +129,22 @@ class AttentionDecodeProblem(WeightedValues):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Those of `batched_tensors`, ``lengths`` and, of pages, ``table``, of type int32."""
+        """Those of `batched_tensors`, ``lengths`` unless requests are `full`, and, of pages, ``table``, of int32."""
         return (*self.batched_tensors, *self._indices)
 
     @property
-    def _indices(self) -> tuple[Tensor, ...]:
-        lengths = Tensor.flat("lengths", DType.INT32, self.batch, Role.INPUT, 4, indices=Indices(self.keys))
-        if not self.page:
-            return (lengths,)
-        shape, indices = (self.batch, self.columns), Indices(max(0, self.all_pages - 1))
-        return lengths, Tensor("table", DType.INT32, shape, row_major(shape), Role.INPUT, 4, indices=indices)
+    def _indices(self) -> Iterator[Tensor]:
+        if not self.full:
+            yield Tensor.flat("lengths", DType.INT32, self.batch, Role.INPUT, 4, indices=Indices(self.keys))
+        if self.page:
+            shape, indices = (self.batch, self.columns), Indices(max(0, self.all_pages - 1))
+            yield Tensor("table", DType.INT32, shape, row_major(shape), Role.INPUT, 4, indices=indices)
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """See `random_inputs`; places of the cache that no request has are NaN, and pages may be shared."""
         made = random_inputs(self.batched_tensors, seed) | self._where(seed)
         owned = np.zeros((self.all_pages, self.extents["t"]), bool)
-        for request, length in enumerate(made["lengths"].tolist()):
+        for request, length in enumerate(self._lengths(made)):
             owned[self._places(made, request, length)] = True
         for name in "kv":
             self._tensor(name).view(made[name])[~owned] = np.nan
@@ -149,7 +152,7 @@ class AttentionDecodeProblem(WeightedValues):
 
     def why_misleading(self, indices: Mapping[str, Array]) -> str:
         """See `Problem.why_misleading`; what a table has behind a request's length leads nowhere."""
-        for request, length in enumerate(indices["lengths"].tolist()):
+        for request, length in enumerate(self._lengths(indices)):
             if not 0 <= length <= self.keys:
                 return f"lengths: request {request} has {length} keys: expected 0 … {self.keys}"
             pages = indices["table"][request, : ceil_div(length, self.page)].tolist() if self.page else []
@@ -180,18 +183,26 @@ class AttentionDecodeProblem(WeightedValues):
                 cache[self._places(made, request, self.keys)] = in_order[request]
         return made
 
+    def _lengths(self, inputs: Buffers) -> list[int]:
+        """How many keys each request has."""
+        if self.full:
+            return [self.keys] * self.batch
+        lengths: list[int] = inputs["lengths"].tolist()
+        return lengths
+
     def _where(self, seed: int) -> dict[str, Array]:
-        """How many keys each request has, and its pages."""
+        """How many keys each request has, unless they are `full`, and its pages."""
         random = np.random.default_rng(seed)
         lengths = random.integers(0, self.keys + 1, self.batch, np.int32)
         if self.spread is not Spread.RANDOM:
             lengths[...] = self.keys if self.spread is Spread.EVEN else lengths // 16
             lengths[:1] = self.keys
+        stated = {} if self.full else {"lengths": lengths}
         if not self.page:
-            return {"lengths": lengths}
+            return stated
         all_columns, pages = self.batch * self.columns, max(1, self.all_pages)
         table = np.resize(random.permutation(pages), all_columns)  # a few are shared if there are fewer
-        return {"lengths": lengths, "table": table.astype(np.int32)}
+        return stated | {"table": table.astype(np.int32)}
 
     def _places(self, inputs: Buffers, request: int, length: int) -> tuple[Array, Array]:
         """Page and place of each of the first keys of a request."""
@@ -218,13 +229,13 @@ class AttentionDecodeProblem(WeightedValues):
         for name in "kv":
             cache, buffers[name] = self._tensor(name).view(inputs[name]), np.zeros(tensors[name].size, self.dtype.numpy)
             in_order = tensors[name].view(buffers[name])
-            for request, length in enumerate(inputs["lengths"].tolist()):
+            for request, length in enumerate(self._lengths(inputs)):
                 in_order[request, :length] = cache[self._places(inputs, request, length)]
         return tensors, buffers
 
     def seen(self, inputs: Buffers) -> Callable[[int, Array], Array]:
         """See `HeadProblem.seen`."""
-        lengths = inputs["lengths"].tolist()
+        lengths = self._lengths(inputs)
 
         def seen(request: int, places: Array) -> Array:
             found = np.zeros((places.size, self.keys), bool)

@@ -8,7 +8,9 @@
 __device__ __forceinline__ Sequence sequence_of_request(const Arguments& arguments, const Problem& problem,
                                                         int request) {
   Sequence sequence(arguments, problem, request);
+#if !full
   sequence.keys = max(0, min(arguments.lengths[request], problem.keys));
+#endif
   const int diagonal = Problem::top_left ? 0 : sequence.keys - problem.queries;
 #if bounded_left
   sequence.low += diagonal;

@@ -106,22 +106,27 @@ def evaluated(expression: Expression, given: Mapping[str, Any]) -> Any:
         return _NUMPY[expression.head](*(evaluated(one, given) for one in expression.arguments))
 
 
-def score_lines(expression: Expression) -> str:
-    """``score_of(score, batch, head, q, k)``, members of a struct, in float and in double."""
+def score_lines(expression: Expression, name: str, *beside: Expression) -> str:
+    """``name(score, batch, head, q, k)``, members of a struct, in float and in double; see `mask_lines`."""
     defined = [
-        f"static __device__ __forceinline__ {number} score_of({number} {SCORE}, {_PLACES}) {{\n"
-        f"{returned(_cuda(expression, number))}\n  }}"
+        f"static __device__ __forceinline__ {number} {name}({number} {SCORE}, {_PLACES}) {{\n"
+        f"{returned(_cuda(expression, number, Kind.NUMBER))}\n  }}"
         for number in ("float", "double")
     ]
-    return "\n  ".join((*_helpers(expression), *defined))
+    return "\n  ".join((*_missing(expression, beside), *defined))
 
 
-def mask_lines(expression: Expression, beside: Expression | None) -> str:
-    """``sees(batch, head, q, k)``, a member of a struct that may have the lines of a score, too."""
+def mask_lines(expression: Expression, *beside: Expression) -> str:
+    """``sees(batch, head, q, k)``, a member of a struct that has the lines of other expressions, too."""
     body = returned(_cuda(expression, "float"))
     defined = f"static __device__ __forceinline__ bool sees({_PLACES}) {{\n{body}\n  }}"
-    there = _helpers(beside) if beside else ()
-    return "\n  ".join((*(one for one in _helpers(expression) if one not in there), defined))
+    return "\n  ".join((*_missing(expression, beside), defined))
+
+
+def _missing(expression: Expression, beside: tuple[Expression, ...]) -> tuple[str, ...]:
+    """The helpers that it needs, and others have not brought."""
+    there = {text for one in beside for text in _helpers(one)}
+    return tuple(text for text in _helpers(expression) if text not in there)
 
 
 def returned(value: str) -> str:

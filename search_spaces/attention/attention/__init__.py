@@ -7,6 +7,7 @@ from typing import Any
 from autotune.codegen.attention.attention.emit import emit_reference
 from autotune.codegen.attention.attention.presets import PRESETS
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.search_spaces.attention.as_decode import as_decode
 from autotune.search_spaces.attention.derivative import derivative_by
 from autotune.search_spaces.contract.operator import Operator
 
@@ -24,5 +25,6 @@ OPERATOR: Operator[AttentionProblem, Any] = Operator(
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,
-    derivative=derivative_by("attention_backward", options=("order",)),
+    derivative=derivative_by("attention_backward", options=("order", "score", "mask")),
+    restated=as_decode,
 )

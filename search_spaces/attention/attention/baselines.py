@@ -17,8 +17,10 @@ def _sdpa(backend: str, torch: Any, problem: AttentionProblem, tensors: Mapping[
 
     windows = problem.window_left or problem.window_right
     aligned = not problem.causal or problem.top_left or problem.queries == problem.keys
-    if windows or problem.softcap or problem.sinks or problem.lse or not aligned:
-        raise ValueError("scaled_dot_product_attention has neither windows, softcap, sinks, lse nor the last diagonal")
+    changed = problem.softcap or problem.scored or problem.masked
+    if windows or changed or problem.sinks or problem.lse or not aligned:
+        lacked = "windows, softcap, fragments, sinks, lse nor the last diagonal"
+        raise ValueError(f"scaled_dot_product_attention has neither {lacked}")
     q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
     scale = problem.scalars["scale"] or None
     chosen = getattr(SDPBackend, backend)
@@ -37,8 +39,8 @@ def _fa3(torch: Any, problem: AttentionProblem, tensors: Mapping[str, Any]) -> C
     """FlashAttention-3, which vLLM's wheels hold, with sequences one behind the other. It takes sinks in bfloat16."""
     last = not problem.top_left or problem.queries == problem.keys
     windows = problem.window_left or problem.window_right
-    if problem.lse or not last or (windows and not problem.causal):
-        raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows and no lse alone")
+    if problem.lse or problem.scored or problem.masked or not last or (windows and not problem.causal):
+        raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows, no fragments and no lse")
     from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
 
     q, k, v = (tensors[name].flatten(0, -3) for name in "qkv")

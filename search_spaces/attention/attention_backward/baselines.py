@@ -13,12 +13,15 @@ def _operands(problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> 
     """dout, q, k, v and o with heads ahead of rows.
 
     Raises:
-        ValueError: PyTorch's kernels do not compute it: they have neither sinks nor softcap, and masks only as arrays.
+        ValueError: PyTorch's kernels do not compute it: they have no sinks, nothing that changes scores, and masks only
+            as arrays.
     """
     windows = problem.window_left or problem.window_right
     aligned = not problem.causal or problem.top_left or problem.queries == problem.keys
-    if windows or problem.softcap or problem.sinks or not aligned:
-        raise ValueError("scaled_dot_product_attention has neither windows, softcap, sinks nor the last diagonal")
+    changed = problem.softcap or problem.scored or problem.masked
+    if windows or changed or problem.sinks or not aligned:
+        lacked = "windows, softcap, fragments, sinks nor the last diagonal"
+        raise ValueError(f"scaled_dot_product_attention has neither {lacked}")
     return [tensors[name].transpose(1, 2) for name in ("dout", "q", "k", "v", "o")]
 
 

@@ -26,6 +26,8 @@ def attention_backward(
     window_right: int = 0,
     top_left: bool = False,
     softcap: float = 0.0,
+    score: str = "",
+    mask: str = "",
     deterministic: bool = False,
     order: str = "bshd",
     out: Any = None,
@@ -48,6 +50,8 @@ def attention_backward(
         window_right: keys from the diagonal on, it included, that a query saw; 0: all.
         top_left: whether the first query met the first key on the diagonal, rather than the last ones.
         softcap: of the scores; 0: none.
+        score: how scores changed once they were scaled, a text of `autotune.fragments`.
+        mask: which keys were seen of those that the windows left, likewise.
         deterministic: whether equal operands give equal bits. Else the gradient of q may be added up in any order.
         order: of the axes of all but `lse`: ``bshd``, or ``bhsd`` with heads ahead of queries.
         out: the gradients of q, k and v, each of the shape of its operand, and of sinks, which has no elements if there

@@ -18,8 +18,9 @@ def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]
         raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows and no lse alone")
     from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
 
-    q, lengths = tensors["q"].flatten(0, 1), tensors["lengths"]
+    q = tensors["q"].flatten(0, 1)
     numbers = partial(torch.arange, dtype=torch.int32, device=q.device)
+    lengths = torch.full_like(numbers(problem.batch), problem.keys) if problem.full else tensors["lengths"]
     call = partial(
         flash_attn_varlen_func,
         *(q, tensors["k"], tensors["v"]),
@@ -43,7 +44,8 @@ def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any
     from torch.nn.functional import scaled_dot_product_attention
 
     bounded = problem.bounded_left or (problem.bounded_right and problem.queries > 1)
-    if problem.page or problem.spread is not Spread.EVEN or bounded or problem.softcap or problem.sinks or problem.lse:
+    even = problem.full or problem.spread is Spread.EVEN
+    if problem.page or not even or bounded or problem.softcap or problem.sinks or problem.lse:
         raise ValueError("scaled_dot_product_attention is called for requests of equal lengths without pages and masks")
     q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
     scale = problem.scalars["scale"] or None

@@ -22,7 +22,7 @@ def attention_decode(
     q: Any,
     k_cache: Any,
     v_cache: Any,
-    lengths: Any,
+    lengths: Any = None,
     table: Any = None,
     sinks: Any = None,
     *,
@@ -49,7 +49,8 @@ def attention_decode(
         k_cache: of the dtype of `q` and, with a table, of shape (pages, page, heads_kv, head_dim), without of shape
             (batch, keys, heads_kv, head_dim); or in another `order`.
         v_cache: likewise, with heads of value_dim elements.
-        lengths: int32, of shape (batch,): how many keys each request has, those of its own queries among them.
+        lengths: int32, of shape (batch,): how many keys each request has, those of its own queries among them. By
+            default each has as many as there is room for.
         table: int32, of shape (batch, columns): the pages of each request in the order of its keys. Entries behind its
             length may be anything.
         sinks: float32 for each head: the score of a key whose value is 0. It is not scaled.
@@ -74,7 +75,7 @@ def _types(
     q: Layout,
     k_cache: Layout,
     v_cache: Layout,
-    lengths: Layout,
+    lengths: Layout | None,
     table: Layout | None,
     sinks: Layout | None,
     order: str,
@@ -110,7 +111,7 @@ def _bind(
     q: Layout,
     k_cache: Layout,
     v_cache: Layout,
-    lengths: Layout,
+    lengths: Layout | None,
     table: Layout | None,
     sinks: Layout | None,
     lse: Layout | None,
@@ -141,6 +142,7 @@ def _bind(
         softcap=softcap_nonzero,
         sinks=sinks is not None,
         lse=lse is not None,
+        full=lengths is None,
         **options,
         **where,
     )
@@ -154,7 +156,7 @@ CALL = Call(
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("table", "sinks", "lse"),
+    optional=("lengths", "table", "sinks", "lse"),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
     reordered=("k_cache", "v_cache", "lse"),

@@ -28,9 +28,11 @@ class Costs(Coefficients, section="attention_decode"):
     """What blocks take whatever multiplies.
 
     Attributes:
+        part: how long a vector of another part's sums takes to read, as a multiple of the model's for a cluster's.
         dependent: warps of a scheduler that always have an instruction to issue. Of fewer, each waits for its own.
     """
 
+    part: float
     dependent: float
 
 
@@ -89,7 +91,9 @@ def of_parts(
             bytes_loaded=share * filled * tile.bytes_loaded,
             bytes_stored=sums * (WORD_BYTES if split else problem.dtype.bytes),
             sliced_words=ceil_div(states * sums, tile.footprint.threads) if states > 1 else 0,
-            shared_vectors=ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads) * parts if split else 0,
+            shared_vectors=costs.part * ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads) * parts
+            if split
+            else 0,
         ),
     )
 

@@ -26,6 +26,8 @@ def attention_varlen(
     window_right: int = 0,
     top_left: bool = False,
     softcap: float = 0.0,
+    score: str = "",
+    mask: str = "",
     lse: Any = None,
     out: Any = None,
     stream: Any = None,
@@ -49,6 +51,9 @@ def attention_varlen(
         window_right: keys from the diagonal on, it included, that a query sees; 0: all.
         top_left: whether the first query of a sequence meets its first key, rather than the last ones each other.
         softcap: scores s become softcap·tanh(s / softcap), before they are masked; 0: they do not.
+        score: how scores change once they are scaled, a text of `autotune.fragments`; of no call with a softcap. It has
+            the number of the sequence, and those of query and key within it.
+        mask: which keys are seen of those that the windows leave, likewise.
         lse: is written, if it is given: the natural logarithm of the sum of exponentials of each row's scores, float32
             of shape (heads, queries).
         out: o, of shape (queries, heads, value_dim). By default a new array of the library of `q`.

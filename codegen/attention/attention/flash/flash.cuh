@@ -86,7 +86,7 @@ struct Rows {
         const int key = first + 32 * i + lane;
         float& weight = weights[row][i];
 #if scored || masked
-        const float logit = scores.logit(weight, tile.batch, tile.head, query, key);
+        const float logit = scores.logit(weight, sequence.number, tile.head, query, key);
 #else
         const float logit = scores.logit(weight);
 #endif

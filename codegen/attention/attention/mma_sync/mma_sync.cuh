@@ -135,7 +135,9 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
   const Element* v = arguments.v + tile.batch * problem.stride_v_b + served * problem.stride_v_g +
                      sequence.key_base * problem.stride_v_t;
 #if masked
-  const auto chance = [&](int key) { return chance_of(problem, tile, tile.query, block_rows, key); };
+  const auto chance = [&](int key) {
+    return chance_of(arguments, problem, tile, tile.query, block_rows, key);
+  };
 #endif
   const auto copy = [&](int key, int stage) {
 #if masked
@@ -197,9 +199,9 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
         float kept[2];
         apply_softcap(s[i], scores);
 #if scored
-        apply_fragments(s[i], scores, tile, own_query + 16 * i, key);
+        apply_fragments(s[i], scores, sequence, tile.head, own_query + 16 * i, key);
 #elif masked
-        if (chance(key).fails) apply_fragments(s[i], scores, tile, own_query + 16 * i, key);
+        if (chance(key).fails) apply_fragments(s[i], scores, sequence, tile.head, own_query + 16 * i, key);
 #endif
         if (cut) mask_unseen(s[i], SeenKeys(sequence, own_query + 16 * i), key);
         add_weights(s[i], rows[i], scores.factor, kept);

@@ -10,8 +10,9 @@ constexpr int block_rows = Schedule::consumers * consumer_rows;
 
 #if masked
 // Whether the mask may let some query of a tile see some key from `key` on.
-__device__ __forceinline__ bool may_see(const Problem& problem, const Tile& tile, int key) {
-  return chance_of(problem, tile, tile.query, block_rows, key).holds;
+__device__ __forceinline__ bool may_see(const Arguments& arguments, const Problem& problem, const Tile& tile,
+                                        int key) {
+  return chance_of(arguments, problem, tile, tile.query, block_rows, key).holds;
 }
 #endif
 

@@ -111,12 +111,14 @@ struct Consumer {
 #if scored || masked
 // Scores of keys from `key` on become those of fragments, unless a mask lets all of the consumer's queries
 // see all of them.
-__device__ __forceinline__ void change_scores(KeySums& s, const Scores& scores, const Problem& problem,
-                                              const Tile& tile, const Consumer& own, int key) {
+__device__ __forceinline__ void change_scores(KeySums& s, const Arguments& arguments, const Problem& problem,
+                                              const Scores& scores, const Tile& tile, const Consumer& own,
+                                              int key) {
 #  if !scored
-  if (!chance_of(problem, tile, tile.query + own.number * consumer_rows, consumer_rows, key).fails) return;
+  const int query = tile.query + own.number * consumer_rows;
+  if (!chance_of(arguments, problem, tile, query, consumer_rows, key).fails) return;
 #  endif
-  apply_fragments(s, scores, tile, tile.query + own.row(), key);
+  apply_fragments(s, scores, sequence_of(arguments, problem, tile), tile.head, tile.query + own.row(), key);
 }
 #endif
 
@@ -144,7 +146,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
-      change_scores(s, scores, problem, tile, own, tile.begin);
+      change_scores(s, arguments, problem, scores, tile, own, tile.begin);
 #endif
       weigh(s, rows, scores, cuts, seen, tile.begin, kept);
       round_weights(p, s);
@@ -152,7 +154,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
 #pragma unroll 1
     for (int key = tile.begin + Schedule::tile_keys; key < tile.end; key += Schedule::tile_keys) {
 #if masked
-      if (!may_see(problem, tile, key)) continue;
+      if (!may_see(arguments, problem, tile, key)) continue;
 #endif
       KeySums s;
       stages.keys_full[keys.stage()].wait(keys.parity());
@@ -168,7 +170,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       release(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
-      change_scores(s, scores, problem, tile, own, key);
+      change_scores(s, arguments, problem, scores, tile, own, key);
 #endif
       weigh(s, rows, scores, cuts, seen, key, kept);
       wgmma_wait<0>(o);

@@ -18,7 +18,7 @@ __device__ __forceinline__ void copy_tile(const Arguments& arguments, const Prob
 #pragma unroll 1
   for (int key = tile.begin; key < tile.end; key += Schedule::tile_keys) {
 #if masked
-    if (!may_see(problem, tile, key)) continue;
+    if (!may_see(arguments, problem, tile, key)) continue;
 #endif
     const int stage = turn.stage();
     stages.keys_empty[stage].wait(turn.parity() ^ 1);

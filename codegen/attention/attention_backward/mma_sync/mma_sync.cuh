@@ -203,7 +203,13 @@ __device__ __forceinline__ void pass_mma_sync(const Arguments& arguments) {
     copy(step + Schedule::stages - 1, writing);
     writing = writing + 1 == Schedule::stages ? 0 : writing + 1;
     const int other = own.begin + step % of_head * tile;
+#if masked
+    const int head_met = step / of_head;
+    if (cuts.met(other, tile) &&
+        chance_of<of_keys>(problem, own, head_met, row, Schedule::warp_rows, other, tile).holds) {
+#else
     if (cuts.met(other, tile)) {
+#endif
       const Rows others = Shared::stage(reading);
       Sums<products> weights, gradients;
       multiply_rows<head_steps, head_pitch>(weights, own_first, others.first);
@@ -213,7 +219,12 @@ __device__ __forceinline__ void pass_mma_sync(const Arguments& arguments) {
         const auto statistics = StatisticsOf<of_keys>(arguments, problem, own, lane_row + 16 * i)
                                     .of_tile(Shared::shifts(reading));
         Slopes<products> slopes;
+#if scored || masked
+        const PairPlaces<of_keys> places(own, problem.group, step / of_head, lane_row + 16 * i, other);
+        weigh(weights[i], slopes, scores, statistics, places);
+#else
         weigh(weights[i], slopes, scores, statistics);
+#endif
         differentiate(gradients[i], weights[i], slopes, statistics);
         if (cuts.cut(other, tile))
           mask_unmet(weights[i], gradients[i], MetRows<of_keys>(sequence, lane_row + 16 * i), other);

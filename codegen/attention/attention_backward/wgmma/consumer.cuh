@@ -63,6 +63,14 @@ struct Consumer {
   __device__ __forceinline__ void run() {
     stages.own_full.wait(0);
     int left = (max(own.end - own.begin, 0) + tile - 1) / tile * Pass<of_keys>::heads_met(problem);
+#if masked
+    if (left > 0) {
+      for (left = 0, skip_unseen(); met_head < Pass<of_keys>::heads_met(problem); next_rows(), skip_unseen())
+        ++left;
+      met_head = 0;
+      skip_unseen();
+    }
+#endif
 #if ahead
     if (left > 0) {
       multiply_scores();
@@ -99,7 +107,12 @@ struct Consumer {
     multiply_rows<value_steps, Sizes::own_box_bytes, Sizes::box_bytes>(
         gradients, stages.own_second() + first_row * row_bytes, stages.second(stage));
     Slopes<products> slopes;
+#if scored || masked
+    const PairPlaces<of_keys> places(own, problem.group, head, lane_row, other);
+    weigh(weights, slopes, scores, statistics.of_tile(stages.shifts(stage)), places);
+#else
     weigh(weights, slopes, scores, statistics.of_tile(stages.shifts(stage)));
+#endif
     wgmma_wait<0>(gradients);
     differentiate(gradients, weights, slopes, statistics.of_tile(stages.shifts(stage)));
     if (cuts.cut(other, tile)) mask_unmet(weights, gradients, met, other);
@@ -140,8 +153,25 @@ struct Consumer {
     if constexpr (more) wgmma_wait<0>(weights);
   }
 
+#if masked
   __device__ __forceinline__ void advance() {
     turn.advance();
+    next_rows();
+    skip_unseen();
+  }
+
+  // Goes on to the first turn from this one on in which the mask may let some pair of the block's be seen.
+  __device__ __forceinline__ void skip_unseen() {
+    while (met_head < Pass<of_keys>::heads_met(problem) &&
+           !chance_of<of_keys>(problem, own, met_head, own.row, Sizes::own, met_row, tile).holds)
+      next_rows();
+  }
+
+  __device__ __forceinline__ void next_rows() {
+#else
+  __device__ __forceinline__ void advance() {
+    turn.advance();
+#endif
     met_row += tile;
     if (met_row >= own.end) {
       met_row = own.begin;

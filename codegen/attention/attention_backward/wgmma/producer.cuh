@@ -33,6 +33,9 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
     const long long statistics = statistics_of(problem, own, head);
 #pragma unroll 1
     for (int other = own.begin; other < own.end; other += Sizes::others) {
+#if masked
+      if (!chance_of<of_keys>(problem, own, met, own.row, Sizes::own, other, Sizes::others).holds) continue;
+#endif
       const int stage = turn.stage();
       Barrier &first_full = stages.first_full[stage], &second_full = stages.second_full[stage];
       stages.first_empty[stage].wait(turn.parity() ^ 1);

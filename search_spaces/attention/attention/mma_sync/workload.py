@@ -7,12 +7,13 @@ from math import inf
 
 from autotune.codegen.attention.attention.mma_sync.schedule import PRODUCT, MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.model.hardware import LINE_BYTES, WARP, WORD_BYTES
-from autotune.codegen.model.integers import round_up
+from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
+from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import seen_keys, sums_workload
+from autotune.search_spaces.attention.tiles import seen_keys, stored_bytes, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 _PRODUCT_PAIRS = 16 * 8 * 16  # multiply-adds of a product
@@ -27,11 +28,15 @@ class Costs(Coefficients, section="attention.mma_sync"):
         weight: instructions of a pair and a thread's weights.
         copy: instructions of a copy with its address and bounds.
         rate: share of the tensor cores' peak that is reached; that of sm_90 takes wgmma.
+        dependent: warps of a scheduler that always have an instruction to issue. Of fewer, each waits for its own.
+        shared: clocks of shared memory for 128 bytes.
     """
 
     weight: float
     copy: float
     rate: float
+    dependent: float
+    shared: float
 
 
 def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -46,19 +51,22 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         loaded += rows * problem.head_dim * problem.dtype.bytes
     vectors = keys * dims / schedule.vector_width / WARP
     rate = spec.rates.get(Unit.TENSOR_FP16, inf) * costs.rate
+    footprint = schedule.footprint(problem)
+    together = max(1, min(resident_blocks(footprint, spec), ceil_div(blocks, spec.sm_count)))
+    idle = max(1.0, costs.dependent * SCHEDULERS / (together * warps))
     grid = Workload(
         blocks=blocks,
-        footprint=schedule.footprint(problem),
+        footprint=footprint,
         memory_bytes=problem.work.bytes,
         steps=max(1.0, seen_keys(problem, rows, keys) / keys / schedule.splits),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
-        instructions=products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight,
-        load_instructions=vectors * costs.copy,
+        instructions=idle * (products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight),
+        load_instructions=idle * vectors * costs.copy,
         unit_clocks=rows * keys * dims / rate,
-        shared_clocks=(loaded + keys * dims * problem.dtype.bytes) / LINE_BYTES,
+        shared_clocks=costs.shared * (loaded + keys * dims * problem.dtype.bytes) / LINE_BYTES,
         lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
         bytes_loaded=keys * dims * problem.dtype.bytes,
-        bytes_stored=rows * problem.value_elements * (WORD_BYTES if schedule.splits > 1 else problem.dtype.bytes),
+        bytes_stored=stored_bytes(problem, rows, schedule.splits),
     )
     return (grid, *sums_workload(problem, schedule.splits))

@@ -102,14 +102,14 @@ def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
 
 
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
-    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, with keys that blocks share."""
+    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, those that share keys."""
     widest = max(problem.head_dim, problem.value_elements)
     wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     together = heads_in_l2(problem, spec)
     uneven = problem.bounded_right or problem.segmented
     grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
-    for consumers, keys in tiles:
+    for consumers, keys in (*((1, keys) for _, keys in tiles[:2]), *tiles):
         splits = usual_splits(problem, consumers * CONSUMER_ROWS, spec)
         for shared in (splits, splits // 2):
             if shared > 1:

@@ -7,10 +7,9 @@ from math import inf
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
-from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import seen_keys, sums_workload
+from autotune.search_spaces.attention.tiles import seen_keys, stored_bytes, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -26,6 +25,7 @@ class Costs(Coefficients, section="attention.wgmma"):
         pair_clocks: clocks of an SM for the weight of a pair: its power, and what else is issued for it.
         exposed: share of the shorter of products and weights that is not hidden, if consumers take turns.
         exposed_alone: the same, if not.
+        exposed_single: the same, of one consumer that has an SM to itself.
         step_clocks: clocks of barriers.
         tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
             The other blocks of the SM hide them.
@@ -36,6 +36,7 @@ class Costs(Coefficients, section="attention.wgmma"):
     pair_clocks: float
     exposed: float
     exposed_alone: float
+    exposed_single: float
     step_clocks: float
     tile_clocks: float
     loaded: float
@@ -53,9 +54,10 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
     multiplying, weighing = rows * keys * dims / rate / costs.rate, rows * keys * costs.pair_clocks
-    exposed = costs.exposed if schedule.pingpong else costs.exposed_alone
     footprint = schedule.footprint(problem)
     together = min(resident_blocks(footprint, spec), max(1.0, blocks / spec.sm_count))
+    beside = costs.exposed if schedule.pingpong else costs.exposed_alone
+    exposed = beside if schedule.consumers * together > 1 else costs.exposed_single
     waits = exposed * min(multiplying, weighing) + costs.tile_clocks / of_tile
     clocks = max(multiplying, weighing) + waits / together + costs.step_clocks
     grid = Workload(
@@ -67,6 +69,6 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
         bytes_loaded=costs.loaded * keys * dims * problem.dtype.bytes,
-        bytes_stored=rows * problem.value_elements * (WORD_BYTES if schedule.splits > 1 else problem.dtype.bytes) * own,
+        bytes_stored=stored_bytes(problem, rows, schedule.splits) * own,
     )
     return (grid, *sums_workload(problem, schedule.splits))
