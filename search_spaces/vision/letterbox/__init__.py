@@ -9,15 +9,16 @@ from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
+from . import staged
 from .baselines import BASELINES
 from .call import CALL
 from .space import candidates, checks, constraints, space
 
-OPERATOR: Operator[LetterboxProblem, LetterboxSchedule] = Operator(
+OPERATOR = Operator(
     name="letterbox",
     summary="pictures of bytes, resized to fit into a target, as numbers of a network",
     problem_type=LetterboxProblem,
-    kernels=(Kernel(LetterboxSchedule, emit, constraints, space, candidates, checks),),
+    kernels=(Kernel(LetterboxSchedule, emit, constraints, space, candidates, checks), staged.KERNEL),
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,
