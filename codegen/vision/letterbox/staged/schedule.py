@@ -28,6 +28,7 @@ class StagedSchedule(Schedule):
         rows: of a warp.
         stages: rows of the target whose parts of the picture are in shared memory at once.
         segment: bytes that there is room for of a row of the picture.
+        keeps: whether rows of the picture, already mixed across, are kept for the next row of the target.
         copy_bytes: that one copy brings to shared memory.
     """
 
@@ -38,6 +39,7 @@ class StagedSchedule(Schedule):
     rows: int = tunable(16, values=(4, 8, 16, 32), allowed=(1, 2, 4, 8, 16, 32))
     stages: int = tunable(2, values=(2, 3, 4), least=2)
     segment: int = tunable(1536, values=_SEGMENTS, least=16)
+    keeps: bool = tunable(False, values=(False, True))
     copy_bytes: int = tunable(16, values=(4, 8, 16), allowed=(4, 8, 16))
 
     @property

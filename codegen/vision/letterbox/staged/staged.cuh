@@ -8,6 +8,7 @@
 
 constexpr int pixels = Schedule::pixels, tile_width = 32 * pixels, rows = Schedule::rows;
 constexpr int stages = Schedule::stages, segment = Schedule::segment, copied = Schedule::copy_bytes;
+constexpr bool keeps = Schedule::keeps;
 constexpr int pixel_bytes = 3;
 
 // The levels of two pixels side by side, which begin at byte `first` of shared memory.
@@ -26,20 +27,22 @@ struct PixelPair {
   }
 };
 
-// What the two pixels make.
+// What the two pixels make, and what two rows make of that.
 #if rule == cv2
 using Weights = unsigned;  // both, in 2048ths
+using Mixed = int;
 __device__ __forceinline__ Weights weights_of(const Tap& tap) { return tap.near | tap.far << 16; }
-__device__ __forceinline__ int mixed(const PixelPair& pair, int channel, Weights weights) {
+__device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weights weights) {
   return static_cast<int>(two_products(weights, pair.channel(channel)) >> 4);
 }
-__device__ __forceinline__ float mixed(int above, int below, const Tap& down) {
+__device__ __forceinline__ float mixed(Mixed above, Mixed below, const Tap& down) {
   return static_cast<float>(((down.near * above >> 16) + (down.far * below >> 16) + 2) >> 2);
 }
 #else
 using Weights = float2;
+using Mixed = float;
 __device__ __forceinline__ Weights weights_of(const Tap& tap) { return make_float2(tap.near, tap.far); }
-__device__ __forceinline__ float mixed(const PixelPair& pair, int channel, Weights weights) {
+__device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weights weights) {
   const unsigned both = pair.channel(channel);
   return __fadd_rn(__fmul_rn(static_cast<float>(both & 255), weights.x),
                    __fmul_rn(static_cast<float>(both >> 8 & 255), weights.y));
@@ -75,20 +78,20 @@ class RowTile {
   // Begins to copy what a row of the tile is made of.
   __device__ __forceinline__ void fetch(int row, unsigned char* stage) const {
     if (!has_picture(row)) return;
-    const Tap down = tap_down(row);
-    copy(stage, down.first);
-    if (separate(down)) copy(stage + segment, down.second);
+    const Needs needs = needs_of(row);
+    if (needs.above) copy(stage, needs.down.first);
+    if (needs.below) copy(stage + segment, needs.down.second);
   }
 
-  __device__ __forceinline__ void write(int row, const unsigned char* stage) const {
+  __device__ __forceinline__ void write(int row, const unsigned char* stage) {
     const bool has = has_picture(row);
-    const Tap down = tap_down(row);
+    const Needs needs = needs_of(row);
     if (top_ + row >= arguments_.height || left_ >= arguments_.width) return;
     Element numbers[3][pixels];
-    if (has && separate(down)) {
-      resize<true>(numbers, down, stage);
+    if (has && separate(needs.down)) {
+      resize<true>(numbers, needs, stage);
     } else if (has) {
-      resize<false>(numbers, down, stage);
+      resize<false>(numbers, needs, stage);
     }
 #pragma unroll
     for (int i = 0; i < pixels; ++i) {
@@ -127,6 +130,29 @@ class RowTile {
     return down.first != down.second && down.far != 0;
   }
 
+  // How a row of the tile is made: whether the rows of the picture have to be read that lie above and below
+  // it, and whether the one above was that below the row before.
+  struct Needs {
+    Tap down;
+    bool above, below, moved;
+  };
+
+  __device__ __forceinline__ Needs needs_of(int row) const {
+    Needs needs;
+    needs.down = tap_down(row);
+    needs.above = true;
+    needs.below = separate(needs.down);
+    needs.moved = false;
+    if (keeps && row > 0 && has_picture(row - 1)) {
+      const Tap before = tap_down(row - 1);
+      const bool had_both = separate(before);
+      needs.moved = had_both && needs.down.first == before.second;
+      needs.above = !needs.moved && needs.down.first != before.first;
+      needs.below = needs.below && !(had_both && needs.down.second == before.second);
+    }
+    return needs;
+  }
+
   // Zeros follow the end of the row.
   __device__ __forceinline__ void copy(unsigned char* target, int row) const {
     const unsigned char* source = picture_of(arguments_, image_).at(row, 0) + begin_;
@@ -139,19 +165,29 @@ class RowTile {
   }
 
   template <bool two_rows>
-  __device__ __forceinline__ void resize(Element (&numbers)[3][pixels], const Tap& down,
-                                         const unsigned char* stage) const {
-    const unsigned* above = reinterpret_cast<const unsigned*>(stage);
-    const unsigned* below = reinterpret_cast<const unsigned*>(stage + segment);
+  __device__ __forceinline__ void resize(Element (&numbers)[3][pixels], const Needs& needs,
+                                         const unsigned char* stage) {
+    if (needs.moved) {
+#pragma unroll
+      for (int i = 0; i < 3 * pixels; ++i) above_[i] = below_[i];
+    }
+    if (!keeps || needs.above) mix(above_, stage);
+    if (two_rows && (!keeps || needs.below)) mix(below_, stage + segment);
+#pragma unroll
+    for (int i = 0; i < 3 * pixels; ++i) {
+      const float level = mixed(above_[i], two_rows ? below_[i] : above_[i], needs.down);
+      numbers[i % 3][i / 3] = number_of(arguments_, level, i % 3);
+    }
+  }
+
+  // The channels of each pixel, of one row of the picture.
+  __device__ __forceinline__ void mix(Mixed (&channels)[3 * pixels], const unsigned char* part) const {
 #pragma unroll
     for (int i = 0; i < pixels; ++i) {
-      const PixelPair first(above, offsets_[i]);
-      const PixelPair second = two_rows ? PixelPair(below, offsets_[i]) : first;
+      const PixelPair pair(reinterpret_cast<const unsigned*>(part), offsets_[i]);
 #pragma unroll
       for (int channel = 0; channel < 3; ++channel) {
-        const auto top = mixed(first, source_of(channel), weights_[i]);
-        const auto bottom = two_rows ? mixed(second, source_of(channel), weights_[i]) : top;
-        numbers[channel][i] = number_of(arguments_, mixed(top, bottom, down), channel);
+        channels[3 * i + channel] = mixed(pair, source_of(channel), weights_[i]);
       }
     }
   }
@@ -164,6 +200,7 @@ class RowTile {
   Tap down_;  // of the row whose number is the lane's
   int offsets_[pixels];
   Weights weights_[pixels];
+  Mixed above_[3 * pixels], below_[3 * pixels];
 };
 
 __device__ __forceinline__ void letterbox_staged(const Arguments& arguments) {
@@ -173,7 +210,7 @@ __device__ __forceinline__ void letterbox_staged(const Arguments& arguments) {
   const long long image = own / (static_cast<long long>(across) * down);
   if (image >= arguments.batch) return;
   const int part = static_cast<int>(own % (static_cast<long long>(across) * down));
-  const RowTile tile(arguments, image, part / across, part % across);
+  RowTile tile(arguments, image, part / across, part % across);
   unsigned char* shared = dynamic_shared<unsigned char>() + warp * (stages * 2 * segment);
 #pragma unroll 1
   for (int ahead = 0; ahead < rows + stages - 1; ++ahead) {

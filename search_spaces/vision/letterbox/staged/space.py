@@ -56,11 +56,12 @@ def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[StagedSchedule]:
 
 
 def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[StagedSchedule]:
-    """Several pixels of a thread and wide copies, then others."""
+    """Several pixels of a thread and wide copies, then others; rows are kept where the picture is enlarged."""
     copied = max(some for some in _COPIES if row_alignment(problem) % some == 0)
+    keeps = problem.place.height > problem.picture_height
     widths = sorted(_legal_pixels(problem), key=lambda pixels: (pixels > 4, -pixels))
     for pixels, rows, warps, stages in product(widths, (16, 8, 32), (4, 8), (2, 3)):
-        yield StagedSchedule(warps, pixels, rows, stages, copy_bytes=copied).with_room(problem)
+        yield StagedSchedule(warps, pixels, rows, stages, keeps=keeps, copy_bytes=copied).with_room(problem)
 
 
 def checks(problem: LetterboxProblem, schedule: StagedSchedule) -> list[tuple[LetterboxProblem, StagedSchedule]]:
