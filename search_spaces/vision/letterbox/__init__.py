@@ -6,6 +6,7 @@ from autotune.codegen.vision.letterbox.emit import emit
 from autotune.codegen.vision.letterbox.presets import PRESETS
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
+from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
@@ -14,7 +15,7 @@ from .baselines import BASELINES
 from .call import CALL
 from .space import candidates, checks, constraints, space
 
-OPERATOR = Operator(
+OPERATOR: Operator[LetterboxProblem, LetterboxSchedule | StagedSchedule] = Operator(
     name="letterbox",
     summary="pictures of bytes, resized to fit into a target, as numbers of a network",
     problem_type=LetterboxProblem,

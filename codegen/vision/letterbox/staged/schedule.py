@@ -81,13 +81,19 @@ class StagedSchedule(Schedule):
 
 def row_alignment(problem: LetterboxProblem) -> int:
     """Bytes that the address of each row of each picture is a multiple of, at most 16."""
-    return widest_divisor(problem.align_images, problem.stride_images_h, problem.stride_images_b)
+    stated = problem.layouts["images"]
+    return widest_divisor(stated.alignment, *stated.strides[:2])
+
+
+def pixel_distance(problem: LetterboxProblem) -> int:
+    """Bytes from one pixel of a row to the next."""
+    return problem.layouts["images"].strides[2]
 
 
 def first_staged(problem: LetterboxProblem) -> StagedSchedule | None:
     """Wide copies and stores, up to 4 pixels, as far as there is room; none where rows cannot be copied."""
     copied = row_alignment(problem)
-    if problem.stride_images_w != CHANNELS or copied < LEAST_COPY or problem.picture_width % LEAST_COPY:
+    if pixel_distance(problem) != CHANNELS or copied < LEAST_COPY or problem.picture_width % LEAST_COPY:
         return None
     for pixels in (4, 2, 1):
         schedule = StagedSchedule(pixels=pixels, copy_bytes=copied).with_room(problem)

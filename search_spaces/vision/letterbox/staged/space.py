@@ -9,7 +9,12 @@ from typing import Any
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LEAST_COPY
 from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem, widest
-from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule, first_staged, row_alignment
+from autotune.codegen.vision.letterbox.staged.schedule import (
+    StagedSchedule,
+    first_staged,
+    pixel_distance,
+    row_alignment,
+)
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.vision.letterbox.stores import store_violations
@@ -23,8 +28,8 @@ _PIXELS: tuple[int, ...] = _SPECS["pixels"].values
 def constraints(problem: LetterboxProblem, schedule: StagedSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from store_violations(problem, schedule.pixels)
-    if problem.stride_images_w != CHANNELS:
-        yield f"pixels {problem.stride_images_w} B from one to the next, not {CHANNELS}"
+    if (distance := pixel_distance(problem)) != CHANNELS:
+        yield f"pixels {distance} B from one to the next, not {CHANNELS}"
     if problem.picture_width % LEAST_COPY:
         yield f"rows of {problem.picture_width} pixels end within a word: expected a multiple of {LEAST_COPY}"
     if (aligned := row_alignment(problem)) % schedule.copy_bytes:
