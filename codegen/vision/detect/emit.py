@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.arguments import sizes_of
@@ -34,7 +32,7 @@ def _joined(problem: DetectProblem, decoding: Program, keeping: Program) -> Prog
     """What decode leaves is in the workspace, and so are the numbers of the boxes that nms keeps."""
     found = {"boxes": "found_boxes", "scores": "found_scores"}
     decoded = decoding.taking(**found, ids="found_ids", indices="found_indices", count="found_count")
-    kept = keeping.taking(**found, classes="found_ids", counts="found_count", indices="chosen", score_threshold=-inf)
+    kept = keeping.taking(**found, classes="found_ids", counts="found_count", indices="chosen", score_threshold=0.0)
     boxes, images = max(1, problem.batch * problem.capacity), max(1, problem.batch)
     sizes = dict.fromkeys(("found_scores", "found_ids", "found_indices"), 4 * boxes)
     sizes |= {"found_boxes": 16 * boxes, "found_count": 4 * images, "chosen": 8 * max(1, images * problem.max_output)}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
-
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
@@ -78,7 +76,7 @@ class DetectProblem(DecodeProblem):
         """One after the other."""
         found = self.decoding.reference(inputs, scalars)
         given = {"boxes": found["boxes"], "scores": found["scores"], "classes": found["ids"], "counts": found["count"]}
-        kept = self.keeping.reference(given, {**scalars, "score_threshold": -inf})
+        kept = self.keeping.reference(given, {**scalars, "score_threshold": 0.0})
         chosen = kept["indices"].reshape(self.batch, self.max_output)
         there = np.arange(self.max_output) < kept["kept"][:, None]
 

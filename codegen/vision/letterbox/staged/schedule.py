@@ -63,10 +63,14 @@ class StagedSchedule(Schedule):
 
     def segment_needed(self, problem: LetterboxProblem) -> int:
         """Bytes of a row of the picture that make the columns of a warp, with those that are copied besides."""
-        if not problem.place.width:
+        height, width = problem.picture_height, problem.picture_width
+        if not height or not width:
             return 0
-        reached = ceil_div((self.tile_width - 1) * problem.picture_width, problem.place.width) + 1
-        read = CHANNELS * min(problem.picture_width, reached) + _READ_AHEAD
+        columns = max(1, min(problem.width, width * problem.height // height))  # of the target, at least so many
+        if not problem.scale_up:
+            columns = min(columns, width)
+        reached = ceil_div((self.tile_width - 1) * width, columns) + 1
+        read = CHANNELS * min(width, reached) + _READ_AHEAD
         return (ceil_div(read, self.copy_bytes) + 1) * self.copy_bytes
 
     def with_room(self, problem: LetterboxProblem) -> StagedSchedule:
