@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
