@@ -52,7 +52,7 @@ LISTS = {
     "all the same": (of([UNIT] * 200), [0]),
     "exactly the threshold": (of([(0, 0, 2, 1), (0, 0, 1, 1), (0, 0, 2, 1.25)]), [0, 1]),
     "a little more": (of([(0, 0, 2, 1), (0, 0, 1, 1)], iou_threshold=0.49999997), [0]),
-    "threshold 0": (of([UNIT, (2, 0, 4, 2), (1, 1, 3, 3)], iou_threshold=0), [0, 1]),
+    "threshold 0": (of([UNIT, (2, 0, 4, 2), (1, 1, 3, 3), (1, 0, 1, 2)], iou_threshold=0), [0, 1, 3]),
     "threshold 1": (of([UNIT, UNIT, UNIT], iou_threshold=1), [0, 1, 2]),
     "below 0": (of([UNIT, (9, 9, 10, 10)], iou_threshold=-1), [0]),
     "without area": (of([(1, 1, 1, 1), (1, 1, 1, 1), (0, 0, 2, 2)]), [0, 1, 2]),
@@ -153,6 +153,7 @@ BUGS = {
     "boxes of earlier tiles kill none": (SPREAD, "left != 0 && !dies", "left < 0"),
     "a tile's boxes do not wait": (SPREAD, "killers &= (1u << lane) - 1", "killers = 0"),
     "the threshold kills": (LISTS["threshold 0"][0], " > threshold;", " >= threshold;"),
+    "boxes side by side share nothing": (LISTS["below 0"][0], "threshold < 0.0f || ", ""),
     "what is close to the threshold is not divided": (
         LISTS["a little more"][0],
         "overlap.shared) <= 0.0f)",
