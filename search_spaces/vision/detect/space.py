@@ -17,6 +17,7 @@ from autotune.search_spaces.vision.decode.space import candidates as decode_cand
 from autotune.search_spaces.vision.decode.space import checks as decode_checks
 from autotune.search_spaces.vision.decode.space import constraints as decode_constraints
 from autotune.search_spaces.vision.decode.space import space as decode_space
+from autotune.search_spaces.vision.nms.block.space import clusters_at_once
 
 _CHECKED = 64  # boxes that there is room for in the emulator
 
@@ -44,10 +45,9 @@ def space(problem: DetectProblem, spec: DeviceSpec) -> Space[DetectSchedule]:
 
 
 def candidates(problem: DetectProblem, spec: DeviceSpec) -> Iterator[DetectSchedule]:
-    """Those of decode, with clusters for which there are SMs."""
-    each = max(1, spec.sm_count // max(1, problem.batch)) if spec.compute_capability >= CLUSTERS_SINCE else 1
-    clusters = [cluster for cluster in (8, 4, 2, 1) if cluster <= each]
-    for decoding, cluster, chunk in product(decode_candidates(problem.decoding, spec), clusters, (256, 128, 64)):
+    """Those of decode, with clusters that run at once."""
+    clusters = clusters_at_once(problem.batch, spec)
+    for decoding, cluster, chunk in product(decode_candidates(problem.decoding, spec), clusters, (512, 256, 128, 64)):
         schedule = DetectSchedule(
             min(decoding.points, 256), decoding.splits, decoding.vector_width, 512, chunk, cluster
         )

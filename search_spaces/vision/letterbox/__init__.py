@@ -13,6 +13,7 @@ from autotune.search_spaces.contract.operator import Operator
 from . import staged
 from .baselines import BASELINES
 from .call import CALL
+from .default import default
 from .space import candidates, checks, constraints, space
 
 OPERATOR: Operator[LetterboxProblem, LetterboxSchedule | StagedSchedule] = Operator(
@@ -20,6 +21,7 @@ OPERATOR: Operator[LetterboxProblem, LetterboxSchedule | StagedSchedule] = Opera
     summary="pictures of bytes, resized to fit into a target, as numbers of a network",
     problem_type=LetterboxProblem,
     kernels=(Kernel(LetterboxSchedule, emit, constraints, space, candidates, checks), staged.KERNEL),
+    default=default,
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,

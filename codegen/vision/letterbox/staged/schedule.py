@@ -36,7 +36,7 @@ class StagedSchedule(Schedule):
 
     warps: int = tunable(4, values=(1, 2, 4, 8), power_of_two=True)
     pixels: int = tunable(4, values=(1, 2, 4, 8), power_of_two=True)
-    rows: int = tunable(16, values=(4, 8, 16, 32), allowed=(1, 2, 4, 8, 16, 32))
+    rows: int = tunable(16, values=(2, 4, 8, 16, 32), allowed=(1, 2, 4, 8, 16, 32))
     stages: int = tunable(2, values=(2, 3, 4), least=2)
     segment: int = tunable(1536, values=_SEGMENTS, least=16)
     keeps: bool = tunable(False, values=(False, True))

@@ -8,7 +8,7 @@ from typing import Any
 
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LEAST_COPY
-from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem, widest
+from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem, Order, widest
 from autotune.codegen.vision.letterbox.staged.schedule import (
     StagedSchedule,
     first_staged,
@@ -23,6 +23,7 @@ _SPECS = field_specs(StagedSchedule)
 _SEGMENTS: tuple[int, ...] = _SPECS["segment"].values
 _COPIES: tuple[int, ...] = _SPECS["copy_bytes"].values
 _PIXELS: tuple[int, ...] = _SPECS["pixels"].values
+_WARPS_PER_SM = 16  # that hide the time of loads
 
 
 def constraints(problem: LetterboxProblem, schedule: StagedSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -61,12 +62,24 @@ def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[StagedSchedule]:
 
 
 def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[StagedSchedule]:
-    """Several pixels of a thread and wide copies, then others; rows are kept where the picture is enlarged."""
+    """The usual pixels of a thread, as many rows as leave enough warps, and wide copies, then others."""
     copied = max(some for some in _COPIES if row_alignment(problem) % some == 0)
-    keeps = problem.place.height > problem.picture_height
-    widths = sorted(_legal_pixels(problem), key=lambda pixels: (pixels > 4, -pixels))
-    for pixels, rows, warps, stages in product(widths, (16, 8, 32), (4, 8), (2, 3)):
-        yield StagedSchedule(warps, pixels, rows, stages, keeps=keeps, copy_bytes=copied).with_room(problem)
+    usual = _usual_pixels(problem)
+    widths = sorted(_legal_pixels(problem), key=lambda pixels: (pixels > usual, -pixels))
+    narrow = StagedSchedule(1, widths[0])
+    enough = _WARPS_PER_SM * spec.sm_count
+    most = next((rows for rows in (16, 8) if narrow.replace(rows=rows).blocks(problem) >= enough), 4)
+    heights = sorted((4, 8, 16, 32), key=lambda rows: (rows != most, rows))
+    for pixels, rows, stages, warps in product(widths, heights, (2, 3), (4, 8)):
+        yield StagedSchedule(warps, pixels, rows, stages, copy_bytes=copied).with_room(problem)
+    yield StagedSchedule(4, widths[0], most, keeps=True, copy_bytes=copied).with_room(problem)
+
+
+def _usual_pixels(problem: LetterboxProblem) -> int:
+    """By an H200: those of a picture that is enlarged are close to each other, and three channels take wider stores."""
+    if problem.order is Order.NHWC:
+        return 2
+    return 8 if problem.place.height > problem.picture_height else 4
 
 
 def checks(problem: LetterboxProblem, schedule: StagedSchedule) -> list[tuple[LetterboxProblem, StagedSchedule]]:
