@@ -136,6 +136,7 @@ OPERATORS = _Operators(
         "decode": ".vision.decode",
         "decode_anchors": ".vision.decode_anchors",
         "nms": ".vision.nms",
+        "detect": ".vision.detect",
     },
     group="autotune.operators",
 )

@@ -27,17 +27,18 @@ def test_generated_text(capsys):
     assert last == "NumPy generates the same"
 
 
-def test_numpy_detector(capsys):
-    runpy.run_path(str(EXAMPLES / "numpy_detector.py"))
+def test_numpy_detector(capsys, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.setattr(sys, "argv", ["numpy_detector.py", str(tmp_path / "seen.png")])
+    pictures = runpy.run_path(str(EXAMPLES / "numpy_detector.py"))
     found = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
-    middles = {"square": (30, 35), "disc": (85, 60)}
-    assert {name for name, *_ in found} == set(middles)
-    for name, score, corners in found:
-        left, top, right, bottom = map(int, corners.strip("[]").split(","))
-        x, y = middles[name]
-        assert float(score) > 0.9
-        assert left < x < right
-        assert top < y < bottom
+    there = {(65, 195): "disc", (90, 70): "square", (170, 150): "disc", (255, 65): "square", (285, 185): "square"}
+    corners = [[int(number) for number in text.strip("[]").split(",")] for *_, text in found]
+    assert {((x1 + x2) // 2, (y1 + y2) // 2): name for (name, *_), (x1, y1, x2, y2) in zip(found, corners, strict=True)} == there
+    assert np.array_equal(
+        pictures["read_png"](tmp_path / "seen.png"), pictures["read_png"](EXAMPLES / "shapes-seen.png")
+    )
+    assert np.array_equal(pictures["picture"], runpy.run_path(str(EXAMPLES / "pictures.py"))["shapes"]())
 
 
 def test_optuna_study(capsys):

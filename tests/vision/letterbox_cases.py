@@ -3,6 +3,7 @@
 from autotune.codegen.vision.letterbox.problem import DTYPES, LetterboxProblem, Order
 from autotune.codegen.vision.letterbox.rule import Rule
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
+from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
 
 MOST = 10
 
@@ -26,6 +27,7 @@ SMALL_PROBLEMS = (
     LetterboxProblem(9, 8, 30, 50, 2, FLOAT32, NHWC, Rule.CORNER, scale_up=False),
 )
 PLAIN, WIDE = LetterboxSchedule(16, 4), LetterboxSchedule(16, 2, 4, 2)
+STAGED = StagedSchedule(2, 4, 4, 2, 512, copy_bytes=4)
 # Enlarged forty times, a line of pixels, a picture that fits, a size that ends at a half, an empty one.
 OWN_CASES = [
     (LetterboxProblem(1, 1, 40, 48), WIDE),
@@ -34,4 +36,12 @@ OWN_CASES = [
     (LetterboxProblem(24, 36, 24, 36, rule=Rule.HALF_PIXEL, dtype=FLOAT32), WIDE),
     (LetterboxProblem(9, 10, 25, 25), PLAIN),
     (LetterboxProblem(0, 5, 12, 16, 2, normalised=True), WIDE),
+    # Rows of the picture in shared memory: enlarged, two rows, a part of a copy at the end, one row of two, empty.
+    (LetterboxProblem(1, 4, 40, 48), STAGED),
+    (LetterboxProblem(11, 12, 40, 48, 2), STAGED.replace(rows=16, keeps=True)),
+    (LetterboxProblem(60, 76, 40, 48, rule=Rule.CORNER), STAGED.replace(rows=16, keeps=True)),
+    (LetterboxProblem(90, 120, 40, 136, 2, FLOAT32), STAGED.replace(copy_bytes=8)),
+    (LetterboxProblem(50, 44, 24, 36, 2, stride_images_h=144, rule=Rule.HALF_PIXEL), STAGED.replace(copy_bytes=16)),
+    (LetterboxProblem(48, 144, 16, 48, 1, FLOAT32, NHWC, normalised=True), STAGED.replace(pixels=2, stages=3, rows=8)),
+    (LetterboxProblem(0, 8, 12, 16, 2, normalised=True), STAGED),
 ]

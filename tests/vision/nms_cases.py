@@ -30,7 +30,7 @@ SMALL_PROBLEMS = (
 )
 # Tiles that are full, short, and one box long; what is kept within one chunk and over several, by one block and by a
 # cluster.
-SMALL, LARGE = BlockSchedule(64, 64), BlockSchedule(128, 256)
+SMALL, LARGE = BlockSchedule(64, 64), BlockSchedule(128, 256, 128)
 CLUSTER = BlockSchedule(64, 256, 128, 2)
 TILES, CHUNKS = ChunksSchedule(64, 64, 3, 64), ChunksSchedule(128, 64, 2, 128)
 OWN_CASES = [

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from vision.letterbox_cases import FLOAT32, NHWC, WIDE
+from vision.letterbox_cases import FLOAT32, NHWC, STAGED, WIDE
 
 from autotune import dispatcher
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
@@ -126,3 +126,44 @@ BUGS = {
 def test_planted_bugs_are_caught(bug):
     problem, right, wrong = BUGS[bug]
     check_caught(problem, OPERATOR.program(problem, WIDE, SPEC), right, wrong, seeds=(0, 2))
+
+
+ROWS = LetterboxProblem(40, 48, 21, 24, 2, FLOAT32, NHWC)
+LARGER = LetterboxProblem(11, 12, 40, 48)
+KEEPING = STAGED.replace(rows=16, keeps=True)
+BUGS_OF_ROWS = {
+    "lanes begin before all copies have landed": (
+        ROWS,
+        STAGED,
+        "async_wait<stages - 1>();\n    __syncwarp();",
+        "async_wait<stages - 1>();",
+    ),
+    "a stage is copied to while lanes read it": (
+        ROWS,
+        STAGED,
+        "    __syncwarp();  // all lanes have read",
+        "    // all lanes have read",
+    ),
+    "one row too many is under way": (ROWS, STAGED, "async_wait<stages - 1>()", "async_wait<stages>()"),
+    "the row below is left out": (ROWS, STAGED, "down.first != down.second && down.far != 0", "false"),
+    "a word ends where a pixel does": (ROWS, STAGED, "__byte_perm(middle, word[2], selector)", "middle"),
+    "copies end with the last pixel's word": (
+        ROWS,
+        STAGED,
+        "__shfl_sync(0xffffffffu, last, 31) + 12",
+        "__shfl_sync(0xffffffffu, last, 31)",
+    ),
+    "a row that is kept is taken for the next": (
+        LARGER,
+        KEEPING,
+        "had_both && needs.down.first == before.second",
+        "had_both",
+    ),
+    "the row above is not read again": (ROWS, KEEPING, "!needs.moved && needs.down.first != before.first", "false"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS_OF_ROWS)
+def test_bugs_of_staged_rows_are_caught(bug):
+    problem, schedule, right, wrong = BUGS_OF_ROWS[bug]
+    check_caught(problem, OPERATOR.program(problem, schedule, SPEC), right, wrong, seeds=(0, 2))

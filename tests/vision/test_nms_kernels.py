@@ -48,10 +48,11 @@ def chain(links):
 LISTS = {
     "a dead box kills none": (of(chain(3)), [0, 2]),
     "a chain over tiles": (of(chain(130)), list(range(0, 130, 2))),
+    "a chain whose kept end a tile": (of([(500, 0, 504, 1), *chain(130)]), [0, *range(1, 131, 2)]),
     "all the same": (of([UNIT] * 200), [0]),
     "exactly the threshold": (of([(0, 0, 2, 1), (0, 0, 1, 1), (0, 0, 2, 1.25)]), [0, 1]),
     "a little more": (of([(0, 0, 2, 1), (0, 0, 1, 1)], iou_threshold=0.49999997), [0]),
-    "threshold 0": (of([UNIT, (2, 0, 4, 2), (1, 1, 3, 3)], iou_threshold=0), [0, 1]),
+    "threshold 0": (of([UNIT, (2, 0, 4, 2), (1, 1, 3, 3), (1, 0, 1, 2)], iou_threshold=0), [0, 1, 3]),
     "threshold 1": (of([UNIT, UNIT, UNIT], iou_threshold=1), [0, 1, 2]),
     "below 0": (of([UNIT, (9, 9, 10, 10)], iou_threshold=-1), [0]),
     "without area": (of([(1, 1, 1, 1), (1, 1, 1, 1), (0, 0, 2, 2)]), [0, 1, 2]),
@@ -137,11 +138,22 @@ def test_what_a_call_refuses(given, said):
 SPREAD, CROWDED = NmsProblem(200, 200), NmsProblem(200, 200, crowding=DENSE, classes=Classes.INT64)
 BUGS = {
     "a box that is dead kills": (LISTS["a dead box kills none"][0], "(killers & kept) != 0", "killers != 0"),
+    "a box of another tile that is dead kills": (
+        LISTS["a chain over tiles"][0],
+        "(others & kept[earlier]) != 0",
+        "true",
+    ),
+    "a box of another tile is not waited for": (
+        LISTS["a chain whose kept end a tile"][0],
+        "open && free &&",
+        "open &&",
+    ),
     "a box waits for none": (SPREAD, "(killers & ~dead) == 0", "(killers & kept) == 0"),
     "boxes of earlier chunks kill none": (SPREAD, "i < with_others", "i < 0"),
-    "boxes of earlier tiles kill none": (SPREAD, "later < tiles; later += warps", "later < 0; later += warps"),
+    "boxes of earlier tiles kill none": (SPREAD, "left != 0 && !dies", "left < 0"),
     "a tile's boxes do not wait": (SPREAD, "killers &= (1u << lane) - 1", "killers = 0"),
     "the threshold kills": (LISTS["threshold 0"][0], " > threshold;", " >= threshold;"),
+    "boxes side by side share nothing": (LISTS["below 0"][0], "threshold < 0.0f || ", ""),
     "what is close to the threshold is not divided": (
         LISTS["a little more"][0],
         "overlap.shared) <= 0.0f)",

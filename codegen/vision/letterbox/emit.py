@@ -7,11 +7,17 @@ from autotune.codegen.source.kernel_source import KernelSource, using
 
 from .problem import LetterboxProblem
 from .schedule import LetterboxSchedule
+from .staged.schedule import StagedSchedule
 
 
 def emit(problem: LetterboxProblem, schedule: LetterboxSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     return _source(problem).scheduled(schedule)
+
+
+def emit_staged(problem: LetterboxProblem, schedule: StagedSchedule) -> Program:
+    """Likewise, of warps that copy the rows of a picture that they need to shared memory."""
+    return _source(problem).scheduled(schedule, "staged/staged", "letterbox_staged")
 
 
 def emit_naive(problem: LetterboxProblem) -> Program:

@@ -1,5 +1,4 @@
 #pragma once
-#include "cuda/packed.cuh"
 #include "cuda/shared_memory.cuh"
 #include "vision/letterbox/pixel.cuh"
 // A block for each part of a target, with the taps of its rows and columns in shared memory.
@@ -13,14 +12,11 @@ struct Shared {
   Place place;
 };
 
-using Pixels = Packed<Element, pixels>;
-
 // Neighbours of a row, from column `x` on, and the numbers of all channels.
 __device__ __forceinline__ void write_pixels(const Arguments& arguments, const Shared& shared,
                                              long long image, int y, int x, const Tap& down,
                                              const Tap* across) {
   const Picture picture = picture_of(arguments, image);
-  Element* target = target_of(arguments, image);
   const int row = y - shared.place.top, first = x - shared.place.left;
   const bool of_picture = row >= 0 && row < shared.place.height;
   Element numbers[3][pixels];
@@ -33,23 +29,7 @@ __device__ __forceinline__ void write_pixels(const Arguments& arguments, const S
                                    : number_of(arguments, arguments.pad, channel);
     }
   }
-#pragma unroll
-  for (int part = 0; part < 3; ++part) {
-    Pixels packed;
-#pragma unroll
-    for (int i = 0; i < pixels; ++i) {
-#if order == nchw
-      packed.elements[i] = numbers[part][i];
-#else
-      packed.elements[i] = numbers[(part * pixels + i) % 3][(part * pixels + i) / 3];
-#endif
-    }
-#if order == nchw
-    store_global<false>(target + place_in_target(arguments, y, x, part), packed);
-#else
-    store_global<false>(target + place_in_target(arguments, y, x, 0) + part * pixels, packed);
-#endif
-  }
+  store_pixels(arguments, image, y, x, numbers);
 }
 
 __device__ __forceinline__ void letterbox_block(const Arguments& arguments) {

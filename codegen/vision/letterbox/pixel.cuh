@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/numbers.cuh"
+#include "cuda/packed.cuh"
 #include "vision/letterbox/place.cuh"
 // A pixel of a target, as three numbers of a network.
 
@@ -68,13 +69,37 @@ __device__ __forceinline__ long long place_in_target(const Arguments& arguments,
 #endif
 }
 
+__device__ __forceinline__ Element* target_of(const Arguments& arguments, long long image) {
+  return arguments.target + image * 3 * arguments.height * arguments.width;
+}
+
+// Stores neighbours of a row, of which the first is in column `x`: all numbers of each channel together.
+template <int pixels>
+__device__ __forceinline__ void store_pixels(const Arguments& arguments, long long image, int y, int x,
+                                             const Element (&numbers)[3][pixels]) {
+  Element* target = target_of(arguments, image);
+#pragma unroll
+  for (int part = 0; part < 3; ++part) {
+    Packed<Element, pixels> packed;
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+#if order == nchw
+      packed.elements[i] = numbers[part][i];
+#else
+      packed.elements[i] = numbers[(part * pixels + i) % 3][(part * pixels + i) / 3];
+#endif
+    }
+#if order == nchw
+    store_global<false>(target + place_in_target(arguments, y, x, part), packed);
+#else
+    store_global<false>(target + place_in_target(arguments, y, x, 0) + part * pixels, packed);
+#endif
+  }
+}
+
 __device__ __forceinline__ Picture picture_of(const Arguments& arguments, long long image) {
   return {arguments.images + image * arguments.stride_images_b, arguments.stride_images_h,
           arguments.stride_images_w};
-}
-
-__device__ __forceinline__ Element* target_of(const Arguments& arguments, long long image) {
-  return arguments.target + image * 3 * arguments.height * arguments.width;
 }
 
 __device__ __forceinline__ void write_placement(const Arguments& arguments, const Place& place,

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.program import Program
 
-from .emit import emit, emit_naive
-from .problem import LetterboxProblem
+from .emit import emit, emit_naive, emit_staged
+from .problem import LetterboxProblem, widest
 from .schedule import LetterboxSchedule
+from .staged.schedule import first_staged
 
 
-def widest(problem: LetterboxProblem) -> int:
-    """Neighbours that one store of up to 16 bytes has, wherever they are in a target."""
-    return widest_divisor(problem.align_target // problem.dtype.bytes, problem.width)
+def _vectorised(problem: LetterboxProblem) -> Program:
+    return emit(problem, LetterboxSchedule(pixels=min(4, widest(problem))))
+
+
+def _staged(problem: LetterboxProblem) -> Program:
+    """The rung below where rows of the picture cannot be copied."""
+    schedule = first_staged(problem)
+    return emit_staged(problem, schedule) if schedule else _vectorised(problem)
 
 
 PRESETS: Mapping[str, Callable[[LetterboxProblem], Program]] = {
     "naive": emit_naive,
     "taps": lambda problem: emit(problem, LetterboxSchedule()),
-    "vectorised": lambda problem: emit(problem, LetterboxSchedule(pixels=min(4, widest(problem)))),
+    "vectorised": _vectorised,
+    "staged": _staged,
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
+from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.strided import Axes, StridedProblem
 from autotune.codegen.model.tensor import Role, Tensor, row_major
@@ -139,3 +140,8 @@ class LetterboxProblem(StridedProblem):
             numbers = numbers.transpose(0, 3, 1, 2)
         placement = np.tile(np.array([place.ratio, place.left, place.top], np.float32), (self.batch, 1))
         return self.buffers({"target": np.ascontiguousarray(numbers.astype(self.dtype.numpy)), "placement": placement})
+
+
+def widest(problem: LetterboxProblem) -> int:
+    """Neighbours that one store of up to 16 bytes has, wherever they are in a target."""
+    return widest_divisor(problem.align_target // problem.dtype.bytes, problem.width)

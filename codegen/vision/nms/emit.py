@@ -19,7 +19,7 @@ from autotune.codegen.source.kernel_source import Entry, KernelSource, using
 
 from .block.schedule import BlockSchedule
 from .chunks.schedule import ChunksSchedule
-from .layout import ENTRY_BYTES, MASK_BYTES, TILE, candidate_bytes
+from .layout import ENTRY_BYTES, KNOWN_WORDS, MASK_BYTES, TILE, candidate_bytes
 from .problem import CORNERS, Classes, NmsProblem
 
 _THREADS, _MANY_THREADS, _MANY = 128, 1024, 4096  # of a block of the plain kernel; for images of so many boxes
@@ -90,7 +90,7 @@ def source_of(problem: NmsProblem, *members: Argument) -> KernelSource:
         "vision/nms",
         problem,
         types=using(Element=DType(problem.dtype), **ids),
-        facts={"vector_width": problem.vector_width, "tile": TILE},
+        facts={"vector_width": problem.vector_width, "tile": TILE, "known_words": KNOWN_WORDS},
         conditions={"classed": classed},
         scalars=[*(Argument(name, "float") for name in problem.scalars), *members],
     )

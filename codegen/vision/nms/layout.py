@@ -9,6 +9,7 @@ from .problem import CORNERS, Classes, NmsProblem
 TILE = 32  # boxes that a warp looks at together: as many as a mask has bits
 ENTRY_BYTES = 8  # a score and its index
 MASK_BYTES = 4  # a bit for each box of a tile
+KNOWN_WORDS = 4  # of a tile, while boxes are chosen: those that are out and those that are kept, of two rounds
 
 
 def candidate_bytes(problem: NmsProblem) -> int:

@@ -6,18 +6,22 @@ from autotune.codegen.vision.letterbox.emit import emit
 from autotune.codegen.vision.letterbox.presets import PRESETS
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
+from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
+from . import staged
 from .baselines import BASELINES
 from .call import CALL
+from .default import default
 from .space import candidates, checks, constraints, space
 
-OPERATOR: Operator[LetterboxProblem, LetterboxSchedule] = Operator(
+OPERATOR: Operator[LetterboxProblem, LetterboxSchedule | StagedSchedule] = Operator(
     name="letterbox",
     summary="pictures of bytes, resized to fit into a target, as numbers of a network",
     problem_type=LetterboxProblem,
-    kernels=(Kernel(LetterboxSchedule, emit, constraints, space, candidates, checks),),
+    kernels=(Kernel(LetterboxSchedule, emit, constraints, space, candidates, checks), staged.KERNEL),
+    default=default,
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.vision.letterbox.presets import widest
-from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem, widest
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+
+from .stores import store_violations
 
 _PIXELS: tuple[int, ...] = field_specs(LetterboxSchedule)["pixels"].values
 _LEAST_THREADS, _MOST_THREADS, _USUAL_THREADS = 32, 1024, 256
@@ -18,10 +19,7 @@ _LEAST_THREADS, _MOST_THREADS, _USUAL_THREADS = 32, 1024, 256
 
 def constraints(problem: LetterboxProblem, schedule: LetterboxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    if problem.width % schedule.pixels:
-        yield f"pixels {schedule.pixels} do not divide the {problem.width} columns of the target"
-    if (stored := schedule.pixels * problem.dtype.bytes) > problem.align_target:
-        yield f"pixels {schedule.pixels} of {stored} B over the {problem.align_target} B that the target is aligned to"
+    yield from store_violations(problem, schedule.pixels)
     if schedule.threads < _LEAST_THREADS:
         yield f"threads {schedule.threads_x} by {schedule.threads_y} below the {_LEAST_THREADS} of a warp"
 

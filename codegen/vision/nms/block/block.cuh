@@ -18,7 +18,7 @@ struct Shared {
   Candidates own;   // those of the chunk
   unsigned*
       masks;  // of each pair of tiles, for each box of the later one, those of the earlier that suppress it
-  unsigned* dead;    // of each tile, the boxes that are out
+  unsigned* known;   // of each tile, the boxes that are out; room for `choose_boxes`
   unsigned* chosen;  // of each tile, the boxes that are kept
 
   __device__ __forceinline__ explicit Shared(int most_kept) {
@@ -26,8 +26,8 @@ struct Shared {
     kept.corners = reinterpret_cast<float4*>(entries + Schedule::slots);
     own.corners = kept.corners + most_kept;
     masks = reinterpret_cast<unsigned*>(own.corners + chunk);
-    dead = masks + pairs_of_tiles(chunk_tiles) * tile;
-    chosen = dead + chunk_tiles;
+    known = masks + pairs_of_tiles(chunk_tiles) * tile;
+    chosen = known + known_words * chunk_tiles;
 #if classed
     kept.ids = reinterpret_cast<ClassId*>(chosen + chunk_tiles);
     own.ids = kept.ids + most_kept;
@@ -62,7 +62,7 @@ __device__ __forceinline__ void load_chunk(const Arguments& arguments, const Sha
     const Entry entry = entries[i];
     if (entry != 0) shared.own.set(i, load_candidate(arguments, image, index_of(entry)));
     const unsigned there = __ballot_sync(0xffffffffu, entry != 0);
-    if (i % tile == 0) shared.dead[i / tile] = ~there;
+    if (i % tile == 0) shared.known[i / tile] = ~there;
   }
 }
 
@@ -72,7 +72,7 @@ __device__ __forceinline__ void compare_chunk(const Shared& shared, int some, in
   const int lane = threadIdx.x % 32, tiles = (some + 2 * tile - 1) / (2 * tile) * 2;
   const int others = (kept + tile - 1) / tile, with_others = tiles * others;
   const int all = with_others + pairs_of_tiles(tiles);
-  unsigned* dead = of_block(shared.dead, 0);
+  unsigned* dead = of_block(shared.known, 0);
   unsigned* masks = of_block(shared.masks, 0);
   for (int i = threadIdx.x / 32 * blocks + rank_of_block(); i < all; i += warps * blocks) {
     const bool of_kept = i < with_others;
@@ -94,7 +94,7 @@ __device__ __forceinline__ void compare_chunk(const Shared& shared, int some, in
 
 // The first block finds the boxes that are kept, and tells all blocks.
 __device__ __forceinline__ void choose_of_chunk(const Shared& shared, int some) {
-  const unsigned chosen = choose_boxes<warps>(shared.masks, shared.dead, some);
+  const unsigned chosen = choose_boxes<warps, chunk_tiles>(shared.masks, shared.known, some);
   const int lane = threadIdx.x % 32;
   const bool tells = threadIdx.x < 32 && lane < chunk_tiles;
   for (int rank = 0; rank < blocks && tells; ++rank) *of_block(shared.chosen + lane, rank) = chosen;

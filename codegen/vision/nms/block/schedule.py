@@ -9,7 +9,14 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.vision.nms.layout import ENTRY_BYTES, MASK_BYTES, TILE, candidate_bytes, pairs_of_tiles
+from autotune.codegen.vision.nms.layout import (
+    ENTRY_BYTES,
+    KNOWN_WORDS,
+    MASK_BYTES,
+    TILE,
+    candidate_bytes,
+    pairs_of_tiles,
+)
 from autotune.codegen.vision.nms.problem import NmsProblem
 
 _LEAST = 2 * TILE  # boxes of a chunk, scores that are sorted
@@ -46,6 +53,6 @@ class BlockSchedule(Schedule):
         """Scores in order, the boxes that are kept, and a chunk with what its boxes suppress."""
         tiles = self.chunk // TILE
         boxes = (problem.most_kept + self.chunk) * candidate_bytes(problem)
-        masks = pairs_of_tiles(tiles) * TILE * MASK_BYTES + 2 * tiles * WORD_BYTES
+        masks = pairs_of_tiles(tiles) * TILE * MASK_BYTES + (KNOWN_WORDS + 1) * tiles * WORD_BYTES
         shared = self.slots * ENTRY_BYTES + boxes + masks
         return Footprint(self.threads, round_up(shared, 16), _REGISTERS, self.cluster)

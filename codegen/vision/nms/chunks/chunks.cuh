@@ -116,8 +116,8 @@ __device__ __forceinline__ void compare_boxes(const Arguments& arguments) {
 __device__ __forceinline__ void choose_of_chunk(const Arguments& arguments) {
   constexpr int sweeping = Schedule::sweep_threads;
   unsigned* masks = dynamic_shared<unsigned>();
-  unsigned* dead = masks + most_masks;
-  unsigned* chosen = dead + chunk_tiles;
+  unsigned* known = masks + most_masks;
+  unsigned* chosen = known + known_words * chunk_tiles;
   const long long image = blockIdx.x;
   const int most = arguments.max_output, ahead = kept_ahead(arguments, image);
   if (ahead >= most && arguments.first != 0) return;
@@ -128,10 +128,10 @@ __device__ __forceinline__ void choose_of_chunk(const Arguments& arguments) {
     masks[i] = of_image[i];
   }
   for (int i = threadIdx.x; i < tiles; i += sweeping) {
-    dead[i] = arguments.dead[image * tiles_of(arguments) + arguments.first / tile + i];
+    known[i] = arguments.dead[image * tiles_of(arguments) + arguments.first / tile + i];
   }
   __syncthreads();
-  const unsigned of_lane = choose_boxes<sweeping / 32>(masks, dead, some);
+  const unsigned of_lane = choose_boxes<sweeping / 32, chunk_tiles>(masks, known, some);
   if (threadIdx.x < chunk_tiles) chosen[threadIdx.x] = of_lane;
   __syncthreads();
   const Candidates boxes = sorted(arguments, image, arguments.first), target = chosen_of(arguments, image);

@@ -9,7 +9,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.vision.nms.layout import MASK_BYTES, TILE, pairs_of_tiles
+from autotune.codegen.vision.nms.layout import KNOWN_WORDS, MASK_BYTES, TILE, pairs_of_tiles
 from autotune.codegen.vision.nms.problem import NmsProblem
 
 _REGISTERS = 48
@@ -67,5 +67,5 @@ class ChunksSchedule(Schedule):
 
     def sweep_footprint(self) -> Footprint:
         """What boxes of a chunk suppress, which are out, and which are kept."""
-        shared = self.mask_bytes(self.chunk) + 2 * self.tiles * WORD_BYTES
+        shared = self.mask_bytes(self.chunk) + (KNOWN_WORDS + 1) * self.tiles * WORD_BYTES
         return Footprint(self.sweep_threads, round_up(shared, 16), _REGISTERS)

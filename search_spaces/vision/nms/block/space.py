@@ -18,6 +18,7 @@ _SLOTS: tuple[int, ...] = _SPECS["slots"].values
 _CHUNKS: tuple[int, ...] = _SPECS["chunk"].values
 _CLUSTERS: tuple[int, ...] = _SPECS["cluster"].values
 _USUAL_CLUSTER = 8  # blocks, which every device with clusters runs
+_PAIR = 2  # blocks of a cluster that SMs always have room for: SMs come in pairs
 
 
 def constraints(problem: NmsProblem, schedule: BlockSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -50,16 +51,27 @@ def applies(problem: NmsProblem, spec: DeviceSpec) -> bool:
 
 
 def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BlockSchedule]:
-    """The largest chunk for which there is room, by as many blocks as there are SMs for, then others."""
+    """A chunk that has as many boxes as are kept, by as many blocks as run at once, then others."""
     slots = _slots(problem)
-    clusters = [1]
-    if spec.compute_capability >= CLUSTERS_SINCE:
-        each = spec.sm_count // max(1, problem.images)
-        clusters = [size for size in reversed(_CLUSTERS) if size <= max(1, min(each, _USUAL_CLUSTER))]
-    for cluster, chunk, threads in product(clusters, reversed(_CHUNKS), (1024, 512, 256, 128)):
+    chunks = sorted(_CHUNKS, key=lambda chunk: (chunk < problem.most_kept, abs(chunk - problem.most_kept)))
+    widths = [threads for threads in (1024, 512, 256, 128) if threads <= max(128, 4 * slots)]
+    for cluster, chunk, threads in product(clusters_at_once(problem.images, spec), chunks, widths):
         schedule = BlockSchedule(threads, slots, chunk, cluster)
         if chunk <= slots and not any(footprint_violations(spec, schedule.footprint(problem))):
             yield schedule
+
+
+def clusters_at_once(images: int, spec: DeviceSpec) -> list[int]:
+    """Blocks of clusters, of which each image has one at the same time; the most first.
+
+    Clusters of more than two blocks leave SMs idle, since each lies within one of a device's groups of SMs. On an H200,
+    32 clusters of four took two turns.
+    """
+    if spec.compute_capability < CLUSTERS_SINCE:
+        return [1]
+    pairs = spec.sm_count // _PAIR
+    usual = (size for size in reversed(_CLUSTERS) if _PAIR < size <= _USUAL_CLUSTER and images * size <= pairs)
+    return [*usual, *([_PAIR] if images <= pairs else []), 1]
 
 
 def checks(problem: NmsProblem, schedule: BlockSchedule) -> list[tuple[NmsProblem, BlockSchedule]]:

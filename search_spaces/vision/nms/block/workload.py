@@ -11,7 +11,7 @@ from autotune.codegen.vision.nms.problem import NmsProblem
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-_COMPARISON, _EXCHANGE = 25, 12  # instructions
+_COMPARISON, _EXCHANGE = 10, 12  # instructions
 _CHUNK = 2000  # instructions that wait for each other, of a chunk: barriers, and the choice of those that are kept
 
 

@@ -1,0 +1,106 @@
+"""How to fit pictures into a target by warps with rows of the picture in shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import LEAST_COPY, WARP
+from autotune.codegen.model.integers import ceil_div, widest_divisor
+from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem, widest
+
+_READ_AHEAD = 12  # bytes from a column on that are read for it, as words
+_REGISTERS = 48
+_SEGMENTS = (256, 512, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 6144)
+
+
+@dataclass(frozen=True)
+class StagedSchedule(Schedule):
+    """A warp has some columns of a target, and goes through rows of it.
+
+    The parts of the picture's rows that make these arrive ahead of it in shared memory.
+
+    Attributes:
+        warps: of a block.
+        pixels: neighbours of a thread, which it stores together.
+        rows: of a warp.
+        stages: rows of the target whose parts of the picture are in shared memory at once.
+        segment: bytes that there is room for of a row of the picture.
+        keeps: whether rows of the picture, already mixed across, are kept for the next row of the target.
+        copy_bytes: that one copy brings to shared memory.
+    """
+
+    kernel = "staged"
+
+    warps: int = tunable(4, values=(1, 2, 4, 8), power_of_two=True)
+    pixels: int = tunable(4, values=(1, 2, 4, 8), power_of_two=True)
+    rows: int = tunable(16, values=(2, 4, 8, 16, 32), allowed=(1, 2, 4, 8, 16, 32))
+    stages: int = tunable(2, values=(2, 3, 4), least=2)
+    segment: int = tunable(1536, values=_SEGMENTS, least=16)
+    keeps: bool = tunable(False, values=(False, True))
+    copy_bytes: int = tunable(16, values=(4, 8, 16), allowed=(4, 8, 16))
+
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return self.warps * WARP
+
+    @property
+    def tile_width(self) -> int:
+        """Columns of a warp."""
+        return self.pixels * WARP
+
+    def tile_sizes(self, problem: LetterboxProblem) -> dict[str, int]:
+        """See `Schedule`."""
+        return {"height": self.rows, "width": self.tile_width}
+
+    def blocks(self, problem: LetterboxProblem) -> int:
+        """A warp for each part of each target."""
+        parts = ceil_div(problem.width, self.tile_width) * ceil_div(problem.height, self.rows)
+        return ceil_div(problem.batch * parts, self.warps)
+
+    def segment_needed(self, problem: LetterboxProblem) -> int:
+        """Bytes of a row of the picture that make the columns of a warp, with those that are copied besides."""
+        height, width = problem.picture_height, problem.picture_width
+        if not height or not width:
+            return 0
+        columns = max(1, min(problem.width, width * problem.height // height))  # of the target, at least so many
+        if not problem.scale_up:
+            columns = min(columns, width)
+        reached = ceil_div((self.tile_width - 1) * width, columns) + 1
+        read = CHANNELS * min(width, reached) + _READ_AHEAD
+        return (ceil_div(read, self.copy_bytes) + 1) * self.copy_bytes
+
+    def with_room(self, problem: LetterboxProblem) -> StagedSchedule:
+        """The same with the smallest segment that is large enough, or the largest one."""
+        needed = self.segment_needed(problem)
+        return self.replace(segment=next((some for some in _SEGMENTS if some >= needed), _SEGMENTS[-1]))
+
+    def footprint(self, problem: LetterboxProblem) -> Footprint:
+        """Two rows of the picture for each of the target."""
+        return Footprint(self.threads, self.warps * self.stages * 2 * self.segment, _REGISTERS + 6 * self.pixels)
+
+
+def row_alignment(problem: LetterboxProblem) -> int:
+    """Bytes that the address of each row of each picture is a multiple of, at most 16."""
+    stated = problem.layouts["images"]
+    return widest_divisor(stated.alignment, *stated.strides[:2])
+
+
+def pixel_distance(problem: LetterboxProblem) -> int:
+    """Bytes from one pixel of a row to the next."""
+    return problem.layouts["images"].strides[2]
+
+
+def first_staged(problem: LetterboxProblem) -> StagedSchedule | None:
+    """Wide copies and stores, up to 4 pixels, as far as there is room; none where rows cannot be copied."""
+    copied = row_alignment(problem)
+    if pixel_distance(problem) != CHANNELS or copied < LEAST_COPY or problem.picture_width % LEAST_COPY:
+        return None
+    for pixels in (4, 2, 1):
+        schedule = StagedSchedule(pixels=pixels, copy_bytes=copied).with_room(problem)
+        if pixels <= widest(problem) and schedule.segment_needed(problem) <= schedule.segment:
+            return schedule
+    return None

@@ -1,0 +1,226 @@
+#pragma once
+#include "cuda/async_copy.cuh"
+#include "cuda/byte_products.cuh"
+#include "cuda/shared_memory.cuh"
+#include "vision/letterbox/pixel.cuh"
+// Each warp has some columns of a target for itself and goes through rows of it. Ahead of it, the parts of
+// the picture's rows that make them arrive in its shared memory.
+
+constexpr int pixels = Schedule::pixels, tile_width = 32 * pixels, rows = Schedule::rows;
+constexpr int stages = Schedule::stages, segment = Schedule::segment, copied = Schedule::copy_bytes;
+constexpr bool keeps = Schedule::keeps;
+constexpr int pixel_bytes = 3;
+
+// The levels of two pixels side by side, which begin at byte `first` of shared memory.
+struct PixelPair {
+  unsigned words[2];
+
+  __device__ __forceinline__ PixelPair(const unsigned* part, int first) {
+    const unsigned* word = part + first / 4;
+    const unsigned selector = 0x3210u + 0x1111u * (first % 4), middle = word[1];
+    words[0] = __byte_perm(word[0], middle, selector);
+    words[1] = __byte_perm(middle, word[2], selector);
+  }
+  // A channel of both, in the lower two bytes.
+  __device__ __forceinline__ unsigned channel(int number) const {
+    return __byte_perm(words[0], words[1], 0x4430u + 0x11u * number);
+  }
+};
+
+// What the two pixels make, and what two rows make of that.
+#if rule == cv2
+using Weights = unsigned;  // both, in 2048ths
+using Mixed = int;
+__device__ __forceinline__ Weights weights_of(const Tap& tap) { return tap.near | tap.far << 16; }
+__device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weights weights) {
+  return static_cast<int>(two_products(weights, pair.channel(channel)) >> 4);
+}
+__device__ __forceinline__ float mixed(Mixed above, Mixed below, const Tap& down) {
+  return static_cast<float>(((down.near * above >> 16) + (down.far * below >> 16) + 2) >> 2);
+}
+#else
+using Weights = float2;
+using Mixed = float;
+__device__ __forceinline__ Weights weights_of(const Tap& tap) { return make_float2(tap.near, tap.far); }
+__device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weights weights) {
+  const unsigned both = pair.channel(channel);
+  return __fadd_rn(__fmul_rn(static_cast<float>(both & 255), weights.x),
+                   __fmul_rn(static_cast<float>(both >> 8 & 255), weights.y));
+}
+#endif
+
+// What a warp does: neighbouring columns, and rows one below the other.
+class RowTile {
+ public:
+  __device__ __forceinline__ RowTile(const Arguments& arguments, long long image, int strip, int tile)
+      : arguments_(arguments), image_(image), top_(strip * rows), lane_(threadIdx.x % 32) {
+    place_ = place_of(arguments.picture_height, arguments.picture_width, arguments.height, arguments.width);
+    if (strip == 0 && tile == 0 && lane_ == 0) write_placement(arguments, place_, image);
+    left_ = tile * tile_width + lane_ * pixels;
+    if (place_.height == 0) return;  // nothing is read
+    down_ = tap_of<true>(clamped(top_ + lane_ % rows - place_.top, place_.height), arguments.picture_height,
+                         place_.down);
+    int last = 0;
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+      const int column = clamped(left_ + i - place_.left, place_.width);
+      const Tap across = tap_of<false>(column, arguments.picture_width, place_.across);
+      offsets_[i] = pixel_bytes * across.first;
+      weights_[i] = weights_of(across);
+      last = across.first;
+    }
+    begin_ = __shfl_sync(0xffffffffu, offsets_[0], 0) / copied * copied;
+    bytes_ = (pixel_bytes * __shfl_sync(0xffffffffu, last, 31) + 12 - begin_ + copied - 1) / copied * copied;
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) offsets_[i] -= begin_;
+  }
+
+  // Begins to copy what a row of the tile is made of.
+  __device__ __forceinline__ void fetch(int row, unsigned char* stage) const {
+    if (!has_picture(row)) return;
+    const Needs needs = needs_of(row);
+    if (needs.above) copy(stage, needs.down.first);
+    if (needs.below) copy(stage + segment, needs.down.second);
+  }
+
+  __device__ __forceinline__ void write(int row, const unsigned char* stage) {
+    const bool has = has_picture(row);
+    const Needs needs = needs_of(row);
+    if (top_ + row >= arguments_.height || left_ >= arguments_.width) return;
+    Element numbers[3][pixels];
+    if (has && separate(needs.down)) {
+      resize<true>(numbers, needs, stage);
+    } else if (has) {
+      resize<false>(numbers, needs, stage);
+    }
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+      const int column = left_ + i - place_.left;
+      if (has && column >= 0 && column < place_.width) continue;
+#pragma unroll
+      for (int channel = 0; channel < 3; ++channel) {
+        numbers[channel][i] = number_of(arguments_, arguments_.pad, channel);
+      }
+    }
+    store_pixels(arguments_, image_, top_ + row, left_, numbers);
+  }
+
+ private:
+  __device__ __forceinline__ static int clamped(int i, int size) {
+    return i < 0 ? 0 : i < size ? i : size - 1;
+  }
+
+  // Whether a row of the tile has a part of the picture.
+  __device__ __forceinline__ bool has_picture(int row) const {
+    const int of_picture = top_ + row - place_.top;
+    return of_picture >= 0 && of_picture < place_.height;
+  }
+
+  __device__ __forceinline__ Tap tap_down(int row) const {
+    Tap down;
+    down.first = __shfl_sync(0xffffffffu, down_.first, row);
+    down.second = __shfl_sync(0xffffffffu, down_.second, row);
+    down.near = __shfl_sync(0xffffffffu, down_.near, row);
+    down.far = __shfl_sync(0xffffffffu, down_.far, row);
+    return down;
+  }
+
+  // Whether two rows of the picture make one: the second one has no weight where centres meet.
+  __device__ __forceinline__ static bool separate(const Tap& down) {
+    return down.first != down.second && down.far != 0;
+  }
+
+  // How a row of the tile is made: whether the rows of the picture have to be read that lie above and below
+  // it, and whether the one above was that below the row before.
+  struct Needs {
+    Tap down;
+    bool above, below, moved;
+  };
+
+  __device__ __forceinline__ Needs needs_of(int row) const {
+    Needs needs;
+    needs.down = tap_down(row);
+    needs.above = true;
+    needs.below = separate(needs.down);
+    needs.moved = false;
+    if (keeps && row > 0 && has_picture(row - 1)) {
+      const Tap before = tap_down(row - 1);
+      const bool had_both = separate(before);
+      needs.moved = had_both && needs.down.first == before.second;
+      needs.above = !needs.moved && needs.down.first != before.first;
+      needs.below = needs.below && !(had_both && needs.down.second == before.second);
+    }
+    return needs;
+  }
+
+  // Zeros follow the end of the row.
+  __device__ __forceinline__ void copy(unsigned char* target, int row) const {
+    const unsigned char* source = picture_of(arguments_, image_).at(row, 0) + begin_;
+    const int left = arguments_.picture_width * pixel_bytes - begin_;
+    const int whole = bytes_ < left ? bytes_ : left / copied * copied;
+#pragma unroll 2
+    for (int i = lane_ * copied; i < whole; i += 32 * copied) async_copy<copied>(target + i, source + i);
+    const int word = whole + lane_ * 4;  // no more than 32 are left
+    if (word < bytes_) async_copy_guarded<4>(target + word, source + word, left - word);
+  }
+
+  template <bool two_rows>
+  __device__ __forceinline__ void resize(Element (&numbers)[3][pixels], const Needs& needs,
+                                         const unsigned char* stage) {
+    if (needs.moved) {
+#pragma unroll
+      for (int i = 0; i < 3 * pixels; ++i) above_[i] = below_[i];
+    }
+    if (!keeps || needs.above) mix(above_, stage);
+    if (two_rows && (!keeps || needs.below)) mix(below_, stage + segment);
+#pragma unroll
+    for (int i = 0; i < 3 * pixels; ++i) {
+      const float level = mixed(above_[i], two_rows ? below_[i] : above_[i], needs.down);
+      numbers[i % 3][i / 3] = number_of(arguments_, level, i % 3);
+    }
+  }
+
+  // The channels of each pixel, of one row of the picture.
+  __device__ __forceinline__ void mix(Mixed (&channels)[3 * pixels], const unsigned char* part) const {
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+      const PixelPair pair(reinterpret_cast<const unsigned*>(part), offsets_[i]);
+#pragma unroll
+      for (int channel = 0; channel < 3; ++channel) {
+        channels[3 * i + channel] = mixed(pair, source_of(channel), weights_[i]);
+      }
+    }
+  }
+
+  const Arguments& arguments_;
+  const long long image_;
+  const int top_, lane_;
+  Place place_;
+  int left_, begin_, bytes_;
+  Tap down_;  // of the row whose number is the lane's
+  int offsets_[pixels];
+  Weights weights_[pixels];
+  Mixed above_[3 * pixels], below_[3 * pixels];
+};
+
+__device__ __forceinline__ void letterbox_staged(const Arguments& arguments) {
+  const int across = (arguments.width + tile_width - 1) / tile_width;
+  const int down = (arguments.height + rows - 1) / rows, warp = static_cast<int>(threadIdx.x) / 32;
+  const long long own = blockIdx.x * static_cast<long long>(Schedule::warps) + warp;
+  const long long image = own / (static_cast<long long>(across) * down);
+  if (image >= arguments.batch) return;
+  const int part = static_cast<int>(own % (static_cast<long long>(across) * down));
+  RowTile tile(arguments, image, part / across, part % across);
+  unsigned char* shared = dynamic_shared<unsigned char>() + warp * (stages * 2 * segment);
+#pragma unroll 1
+  for (int ahead = 0; ahead < rows + stages - 1; ++ahead) {
+    if (ahead < rows) tile.fetch(ahead, shared + ahead % stages * 2 * segment);
+    async_commit();
+    const int row = ahead - (stages - 1);
+    if (row < 0) continue;
+    async_wait<stages - 1>();
+    __syncwarp();  // all lanes' copies have landed
+    tile.write(row, shared + row % stages * 2 * segment);
+    __syncwarp();  // all lanes have read the stage that is copied to next
+  }
+}

@@ -1,0 +1,15 @@
+"""letterbox: which neighbours of a target can be stored together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+
+
+def store_violations(problem: LetterboxProblem, pixels: int) -> Iterator[str]:
+    """Why a store cannot have so many neighbours."""
+    if problem.width % pixels:
+        yield f"pixels {pixels} do not divide the {problem.width} columns of the target"
+    if (stored := pixels * problem.dtype.bytes) > problem.align_target:
+        yield f"pixels {pixels} of {stored} B over the {problem.align_target} B that the target is aligned to"
