@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
+#include "selection/sampling/elements.cuh"
 #include "selection/sampling/parameters.cuh"
 #include "selection/select.cuh"
 #include "cuda/sort_entries.cuh"
@@ -63,6 +64,7 @@ struct Sampler {
   // The mass of the first `count` entries in shared memory.
   __device__ __forceinline__ Mass mass_of(int count) const {
     Mass own = 0, total;
+#pragma unroll 1
     for (int i = threadIdx.x; i < count; i += threads) own += weights.of(selection.entries[i]);
     before(own, total);
     return total;
@@ -79,7 +81,7 @@ struct Sampler {
   __device__ __forceinline__ Entry largest_of_row() const {
     Entry own = 0;
     float bound = value_of(0);
-    part.elements<threads>([&](Element element, int column) {
+    for_each_element<threads, true>(part, [&](Element element, int column) {
       if (passes(element, bound)) {
         own = LargerEntry()(own, entry_of(key_of(element), column));
         bound = value_of(key_of_entry(own));
@@ -106,21 +108,22 @@ struct Sampler {
     return padded / threads;
   }
 
-  // Sorts entries, and keeps the first ones until their mass is a share; how many these are, and 0 if there
-  // are too few.
+  // Sorts entries, and keeps the first ones until their mass is a share, which is not above that of all; how
+  // many these are.
   __device__ __forceinline__ int cut(int count, Mass share) const {
     const int items = sorted(count);
     const Entry* entries = selection.entries + threadIdx.x * items;
     Mass own = 0, all;
+#pragma unroll 1
     for (int i = 0; i < items; ++i) own += entries[i] ? weights.of(entries[i]) : 0;
     Mass ahead = before(own, all);
     int kept = 0;
+#pragma unroll 1
     for (int i = 0; i < items; ++i) {
       kept += entries[i] && ahead < share;
       ahead += entries[i] ? weights.of(entries[i]) : 0;
     }
-    kept = selection.sum_block(kept, 0);
-    return all < share ? 0 : kept;
+    return selection.sum_block(kept, 0);
   }
 #if top_p
 
@@ -135,30 +138,94 @@ struct Sampler {
 
   static_assert(mass_bins == Selection::bins, "a search finds the bin of a share");
 
-  // The mass of the row. Bins have that of the entries with about the same weight, those of the largest last.
-  __device__ __forceinline__ Mass sum_bins() const {
+  // Bins in one of which the last token of a share is, as good as certainly; none if `last` is below `first`.
+  struct Bracket {
+    int first, last;
+  };
+
+  // By a sample of the entries below a floor; those from it on have a mass that is known. A sum of the sample
+  // has a variance of the sum of its squares.
+  __device__ __forceinline__ Bracket bracket_of(float share, Entry floor, Mass mass) const {
+    Entry own[sampled];
+    part.sample(own);
+    clear_bins();
+    Mass sum = 0, all;
+    float squares = 0.0f;
+#pragma unroll 1
+    for (int i = 0; i < sampled; ++i) {
+      const Mass weight = own[0] != 0 && own[0] < floor ? weights.of(own[0]) : 0;
+      if (weight > 0) {
+        sum += weight;
+        squares += static_cast<float>(weight) * static_cast<float>(weight);
+        add_mass(memory.of_bins + (mass_bins - 1 - weights.bin_of(value_of(key_of_entry(own[0])))), weight);
+      }
+#pragma unroll
+      for (int j = 1; j < sampled; ++j) own[j - 1] = own[j];
+    }
+    before(sum, all);
+    __syncthreads();
+    squares = reduce_row<threads>(squares, Sum(), reinterpret_cast<float*>(memory.of_warps));
+    __syncthreads();
+    const float known = static_cast<float>(mass) * (threads * sampled) / part.count();
+    const float below = static_cast<float>(all), spread = 3.5f * sqrtf(squares);
+    const float wanted = share * (known + below) - known;
+    if (wanted + spread <= 0.0f) return {0, -1};
+    Bracket bracket{0, 0};
+#pragma unroll 1
+    for (int end = -1; end <= 1; end += 2) {
+      const float sum = wanted + end * spread;
+      bracket.first = bracket.last;
+      Mass of_bins = sum < 1.0f ? 1 : static_cast<Mass>(sum);
+      bracket.last = sum < below ? selection.bin_of(memory.of_bins, of_bins) : mass_bins - 1;
+    }
+    if (wanted < spread) bracket.first = 0;
+    return bracket;
+  }
+
+  __device__ __forceinline__ void clear_bins() const {
+    __syncthreads();
     for (int i = threadIdx.x; i < mass_bins; i += threads) memory.of_bins[i] = 0;
     __syncthreads();
-    Mass own = 0, total;
-    part.elements<threads>([&](Element element, int) {
+  }
+
+  // The mass of the row, and that of the entries ahead of a bracket. Each bin of the bracket has that of the
+  // entries with about the same weight, those of the largest last.
+  __device__ __forceinline__ Mass sum_bins(Bracket bracket, Mass& ahead) const {
+    clear_bins();
+    Mass own = 0, own_ahead = 0, total;
+    for_each_element<threads, false>(part, [&](Element element, int) {
       const float number = to_float(element);
       const Mass weight = weights.of(number);
-      if (weight == 0) return;
+      const int bin = weights.bin_of(number);
       own += weight;
-      add_mass(memory.of_bins + (mass_bins - 1 - weights.bin_of(number)), weight);
+      own_ahead += bin < bracket.first ? weight : 0;
+      if (weight > 0 && bin >= bracket.first && bin <= bracket.last) {
+        add_mass(memory.of_bins + (mass_bins - 1 - bin), weight);
+      }
     });
+    before(own_ahead, ahead);
     before(own, total);
     return total;
   }
 
-  // The last entry of those whose mass is a share of the row's. It is in the bin with which the sum of bins
-  // reaches the share, whose entries go to shared memory; if there is no room, their digits are counted.
-  __device__ __forceinline__ Entry floor_of_share(Mass share, Mass& mass) const {
-    Mass wanted = share;
+  // The mass of all bins.
+  __device__ __forceinline__ Mass mass_of_bins() const {
+    Mass own = 0, total;
+    for (int i = threadIdx.x; i < mass_bins; i += threads) own += memory.of_bins[i];
+    before(own, total);
+    return total;
+  }
+
+  // The last entry of those whose mass is a share of the row's, of which a bracket and what is ahead of it are
+  // summed. It is in the bin with which the sum of bins reaches the share, whose entries go to shared memory;
+  // if there is no room, their digits are counted.
+  __device__ __forceinline__ Entry floor_of_share(Mass share, Mass ahead, Mass& mass) const {
+    if (ahead >= share || mass_of_bins() < share - ahead) sum_bins({0, mass_bins - 1}, ahead);
+    Mass wanted = share - ahead;
     const int bin = selection.bin_of(memory.of_bins, wanted);
     if (threadIdx.x == 0) memory.found = 0;
     __syncthreads();
-    part.elements<threads>([&](Element element, int column) {
+    for_each_element<threads, false>(part, [&](Element element, int column) {
       if (weights.bin_of(to_float(element)) != bin) return;
       const int slot = atomicAdd(&memory.found, 1);
       if (slot < candidates) memory.entries[slot] = entry_of(key_of(element), column);
@@ -175,7 +242,7 @@ struct Sampler {
         return shift < 32 && sum == all.of(floor);
       };
       mass = 0;
-      return selection.floor_by_digits(part, wanted, weigh, enough);
+      return selection.floor_by_digits(Tokens{part}, wanted, weigh, enough);
     }
     const int kept = cut(found, wanted);
     mass += mass_of(kept);
@@ -189,15 +256,17 @@ struct Sampler {
     const bool draws = !parameters.greedy;
 #if top_k
     if (draws && parameters.k > 0) {
-      selection.select(part, parameters.k);
+      selection.select(Tokens{part}, parameters.k);
       choice.kept = parameters.k;
     }
 #endif
     int found = choice.kept;  // entries in shared memory, with the first one among them
 #if top_p
     const bool cuts = draws && parameters.p < 1.0f;
+    Entry floor = 1;
     if (cuts && found == 0) {
-      found = selection.keep(part, part.count() <= candidates ? 1 : floor_of_many());
+      if (part.count() > candidates) floor = floor_of_many();
+      found = selection.keep(Tokens{part}, floor);
       if (found > candidates) found = 0;
       if (found == part.count()) choice.kept = found;
     }
@@ -210,9 +279,19 @@ struct Sampler {
 #endif
 #if top_p
     if (cuts) {
-      const Mass share = share_of(parameters.p, choice.kept > 0 ? mass_of(found) : sum_bins());
-      choice.kept = found > 0 ? cut(found, share) : 0;
-      if (choice.kept == 0) choice.floor = floor_of_share(share, choice.mass);
+      const Mass of_found = mass_of(found);
+      Mass share, ahead = 0;
+      if (choice.kept > 0) {
+        share = share_of(parameters.p, of_found);
+      } else {
+        const Bracket bracket = bracket_of(parameters.p, found > 0 ? floor : ~Entry{0}, of_found);
+        share = share_of(parameters.p, sum_bins(bracket, ahead));
+      }
+      if (share <= of_found) {
+        choice.kept = cut(found, share);
+      } else {
+        choice.floor = floor_of_share(share, ahead, choice.mass);
+      }
     }
 #endif
     return choice;
@@ -229,6 +308,7 @@ struct Sampler {
       return turned << 32 | turned >> 32;
     };
     Mass own = 0, total;
+#pragma unroll 1
     for (int i = 0; i < items; ++i) own += entry_at(i) ? weights.counted(entry_at(i)) : 0;
     Mass through = before(own, total);
     const Mass drawn = __umul64hi(random, total);
@@ -252,7 +332,7 @@ struct Sampler {
     const auto mass_of = [&](int first, int end) {
       Mass own = 0;
       const RowPart some{part.row, first, end};
-      some.template elements<32>([&](Element element, int column) {
+      for_each_element<32, false>(some, [&](Element element, int column) {
         if (floor == 1 || entry_of(key_of(element), column) >= floor)
           own += weights.counted(to_float(element));
       });
@@ -283,6 +363,7 @@ struct Sampler {
       return entry < floor ? 0 : weights.counted(entry);
     };
     Mass own = 0;
+#pragma unroll 1
     for (int i = 0; i < width; ++i) own += weight_at(i);
     Mass through = scan_lanes<32>(own, Sum()) - own;
     if (warp == 0 && through <= drawn && drawn < through + own) {
