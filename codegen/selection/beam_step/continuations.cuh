@@ -10,8 +10,9 @@ __device__ __forceinline__ Entry continuation(const Problem& problem, float scor
 __device__ __forceinline__ void store_continuation(const Arguments& arguments, const Problem& problem,
                                                    long long request, int place, Entry entry) {
   const int beam = column_of(entry) / problem.columns, token = column_of(entry) % problem.columns;
-  const long long row = request * problem.beams + beam, target = request * problem.k + place;
-  arguments.parents[target] = beam;
-  arguments.tokens[target] = token;
-  arguments.totals[target] = arguments.scores[row] + arguments.x[row * problem.ldx + token];
+  const long long row = request * problem.beams + beam;
+  arguments.parents[request * problem.ldp + place] = beam;
+  arguments.tokens[request * problem.ldt + place] = token;
+  arguments.totals[request * problem.ldv + place] =
+      arguments.scores[row] + arguments.x[row * problem.ldx + token];
 }

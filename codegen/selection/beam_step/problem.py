@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -42,7 +42,8 @@ class BeamStepProblem(MatrixProblem):
         k: continuations of each request, at most 2048, and at most as many as there are tokens.
         pattern: what logarithms are like.
         ldx: elements from the tokens of one beam to those of the next; 0 stands for beams without gaps.
-        align_x: bytes that the address of x, the logarithms, is a multiple of, at most 16.
+        ldp, ldt, ldv: elements from one request's parents, tokens and totals to those of the next; likewise.
+        align_x, align_p, align_t, align_v: bytes that the addresses are a multiple of, at most 16.
     """
 
     requests: int = size(16, most=None)
@@ -52,6 +53,14 @@ class BeamStepProblem(MatrixProblem):
     pattern: Pattern = data(Pattern.RANDOM)
     ldx: int = layout()
     align_x: int = layout(16)
+    ldp: int = layout()
+    align_p: int = layout(16)
+    ldt: int = layout()
+    align_t: int = layout(16)
+    ldv: int = layout()
+    align_v: int = layout(16)
+
+    written = frozenset("ptv")
 
     @property
     def rows(self) -> int:
@@ -70,24 +79,23 @@ class BeamStepProblem(MatrixProblem):
 
     @property
     def stored(self) -> dict[str, tuple[int, int]]:
-        """Rows and columns of ``x``."""
-        return {"x": (self.rows, self.columns)}
+        """Rows and columns of ``x``, of the parents, the tokens and the totals."""
+        return {"x": (self.rows, self.columns), **dict.fromkeys("ptv", (self.requests, self.k))}
 
     def element_bytes_of(self, operand: str) -> int:
-        """Those of `dtype`."""
-        return self.dtype.bytes
+        """Those of `dtype`, or of indices."""
+        return (DType.INT64 if operand in "pt" else self.dtype).bytes
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``x`` and ``scores`` of all beams; ``parents``, ``tokens`` and ``totals`` of all continuations."""
-        shape = (self.requests, self.beams, self.columns)
-        strides, found = (self.beams * self.ldx, self.ldx, 1), (self.requests, self.k)
+        beams, strides = (self.requests, self.beams), (self.beams * self.ldx, self.ldx, 1)
         return (
-            Tensor("x", self.dtype, shape, strides, Role.INPUT, self.align_x),
-            _array("scores", self.dtype, (self.requests, self.beams), Role.INPUT),
-            _array("parents", DType.INT64, found, Role.OUTPUT),
-            _array("tokens", DType.INT64, found, Role.OUTPUT),
-            _array("totals", self.dtype, found, Role.OUTPUT),
+            Tensor("x", self.dtype, (*beams, self.columns), strides, Role.INPUT, self.align_x),
+            Tensor("scores", self.dtype, beams, row_major(beams), Role.INPUT, self.dtype.bytes),
+            replace(self.tensor("p", DType.INT64, Role.OUTPUT), name="parents"),
+            replace(self.tensor("t", DType.INT64, Role.OUTPUT), name="tokens"),
+            replace(self.tensor("v", self.dtype, Role.OUTPUT), name="totals"),
         )
 
     @property
@@ -99,8 +107,8 @@ class BeamStepProblem(MatrixProblem):
         """See `Pattern`; one of a request's beams may have ended, with a score of -infinity."""
         random = np.random.default_rng(seed)
         count = self.tensors[0].size
-        x = -np.abs(random.standard_normal(count, np.float32)) * np.float32(4)
-        scores = -random.uniform(0, 4, self.rows).astype(np.float32)
+        x: Array = -np.abs(random.standard_normal(count, np.float32)) * np.float32(4)
+        scores: Array = -random.uniform(0, 4, self.rows).astype(np.float32)
         if self.pattern is Pattern.TIE_HEAVY:
             x = random.integers(-_LEVELS, 1, count).astype(np.float32) / np.float32(2)
             x[random.integers(0, 8, count) == 0] = -np.inf
@@ -120,7 +128,3 @@ class BeamStepProblem(MatrixProblem):
         parents, tokens = np.divmod(found, max(1, self.columns))
         chosen = np.take_along_axis(totals, found, 1)
         return self.buffers({"parents": parents, "tokens": tokens, "totals": chosen})
-
-
-def _array(name: str, dtype: DType, shape: tuple[int, int], role: Role) -> Tensor:
-    return Tensor(name, dtype, shape, row_major(shape), role, dtype.bytes)

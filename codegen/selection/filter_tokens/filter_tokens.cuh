@@ -48,5 +48,6 @@ __device__ __forceinline__ void filter_tokens_block(const Arguments& arguments) 
 #endif
   }
   Output* y = arguments.y + number * problem.ldy;
-  for_each_element<threads, false>(part, [&](Element element, int column) { y[column] = kept.result_of(element, column); });
+  for_each_element<threads, false>(
+      part, [&](Element element, int column) { y[column] = kept.result_of(element, column); });
 }

@@ -8,8 +8,8 @@ __device__ __forceinline__ bool is_inside(const RowPart& part, int vector) {
 }
 
 // Takes all elements of a part with their columns, among so many neighbouring threads. Where a take is many
-// instructions, those of a thread's first vector serve for all of its vectors, which move up; where it is few,
-// only vectors at the ends of the part do that.
+// instructions, those of a thread's first vector serve for all of its vectors, which move up; where it is
+// few, only vectors at the ends of the part do that.
 template <int lanes, bool few, class Take>
 __device__ __forceinline__ void for_each_element(const RowPart& part, Take take) {
   constexpr int loads = Schedule::loads_in_flight, tile = lanes * loads;

@@ -151,7 +151,7 @@ struct Sampler {
     clear_bins();
     Mass sum = 0, all;
     float squares = 0.0f;
-#pragma unroll 1
+#  pragma unroll 1
     for (int i = 0; i < sampled; ++i) {
       const Mass weight = own[0] != 0 && own[0] < floor ? weights.of(own[0]) : 0;
       if (weight > 0) {
@@ -159,7 +159,7 @@ struct Sampler {
         squares += static_cast<float>(weight) * static_cast<float>(weight);
         add_mass(memory.of_bins + (mass_bins - 1 - weights.bin_of(value_of(key_of_entry(own[0])))), weight);
       }
-#pragma unroll
+#  pragma unroll
       for (int j = 1; j < sampled; ++j) own[j - 1] = own[j];
     }
     before(sum, all);
@@ -171,7 +171,7 @@ struct Sampler {
     const float wanted = share * (known + below) - known;
     if (wanted + spread <= 0.0f) return {0, -1};
     Bracket bracket{0, 0};
-#pragma unroll 1
+#  pragma unroll 1
     for (int end = -1; end <= 1; end += 2) {
       const float sum = wanted + end * spread;
       bracket.first = bracket.last;
@@ -216,9 +216,9 @@ struct Sampler {
     return total;
   }
 
-  // The last entry of those whose mass is a share of the row's, of which a bracket and what is ahead of it are
-  // summed. It is in the bin with which the sum of bins reaches the share, whose entries go to shared memory;
-  // if there is no room, their digits are counted.
+  // The last entry of those whose mass is a share of the row's, of which a bracket and what is ahead of it
+  // are summed. It is in the bin with which the sum of bins reaches the share, whose entries go to shared
+  // memory; if there is no room, their digits are counted.
   __device__ __forceinline__ Entry floor_of_share(Mass share, Mass ahead, Mass& mass) const {
     if (ahead >= share || mass_of_bins() < share - ahead) sum_bins({0, mass_bins - 1}, ahead);
     Mass wanted = share - ahead;

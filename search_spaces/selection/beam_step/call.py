@@ -25,7 +25,8 @@ def beam_step(log_probs: Any, scores: Any, k: int | None = None, *, out: Any = N
         scores: float32 of shape (…, beams): the sums so far.
         k: continuations of each request, 0 … 2048, and at most as many as there are tokens. By default as many as there
             are beams. More leave a choice to those who end some.
-        out: the parents, the tokens and the scores as a tuple. By default new arrays of the library of `log_probs`.
+        out: the parents, the tokens and the scores as a tuple of arrays whose rows are contiguous. By default new arrays
+            of the library of `log_probs`.
 
     Returns:
         The beams that are continued, int64; their next tokens, int64; and their scores, float32. Each has k elements
@@ -50,10 +51,19 @@ def _types(log_probs: Layout, scores: Layout, k: int | None) -> Mapping[str, Arr
     }
 
 
-def _bind(log_probs: Layout, k: int | None) -> Binding:
-    x, beams = rows("log_probs", log_probs), log_probs.shape[-2]
-    requests, count = x.rows // max(1, beams), beams if k is None else k
-    return Binding(BeamStepProblem(requests, beams, x.columns, count, **x.fields("x")), {"log_probs": "x"})
+def _bind(log_probs: Layout, parents: Layout, tokens: Layout, totals: Layout) -> Binding:
+    x, p, t, v = rows("log_probs", log_probs), rows("parents", parents), rows("tokens", tokens), rows("totals", totals)
+    problem = BeamStepProblem(
+        requests=p.rows,
+        beams=log_probs.shape[-2],
+        columns=x.columns,
+        k=p.columns,
+        **x.fields("x"),
+        **p.fields("p"),
+        **t.fields("t"),
+        **v.fields("v"),
+    )
+    return Binding(problem, {"log_probs": "x"})
 
 
 CALL = Call(
