@@ -25,8 +25,8 @@ def beam_step(log_probs: Any, scores: Any, k: int | None = None, *, out: Any = N
         scores: float32 of shape (…, beams): the sums so far.
         k: continuations of each request, 0 … 2048, and at most as many as there are tokens. By default as many as there
             are beams. More leave a choice to those who end some.
-        out: the parents, the tokens and the scores as a tuple of arrays whose rows are contiguous. By default new arrays
-            of the library of `log_probs`.
+        out: the parents, the tokens and the scores as a tuple of arrays whose rows are contiguous. By default new
+            arrays of the library of `log_probs`.
 
     Returns:
         The beams that are continued, int64; their next tokens, int64; and their scores, float32. Each has k elements
