@@ -93,11 +93,6 @@ BUGS = {
     "tokens by logits": (PEAKED, "entries[i] = entries[i] << 32 | entries[i] >> 32;", ";"),
     "too few tokens are cut": (SPREAD, "if (share <= of_found)", "if (true)"),
     "a digit of the floor": (EQUAL, "return shift < 32 && sum == all.of(floor);", "return true;"),
-    "the bin before": (
-        SPREAD,
-        "weights.bin_of(to_float(element)) != bin",
-        "weights.bin_of(to_float(element)) != bin - 1",
-    ),
     "min-p of none": (EVERY, "return weight < least ? 0 : weight;", "return weight;"),
     "rows of -infinity have a token": (LIMITS, "> -infinity())", ">= -infinity())"),
 }
