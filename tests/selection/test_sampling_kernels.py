@@ -89,7 +89,7 @@ BUGS = {
     "weights without a temperature": (PLAIN, "scale = 1.0f / arguments.temperature[row];", ""),
     "rows share their random bits": (PLAIN, "state.random(words, counter);", "state.random(words, 0);"),
     "the first row's pair": (EVERY, "state.of_row(arguments.state, row)", "state.of_row(arguments.state, 0)"),
-    "no token from the last one kept on": (PEAKED, "ahead < share", "ahead + weights.of(entries[i]) < share"),
+    "no token from the last one kept on": (PEAKED, "&& ahead < share;", "&& ahead + weights.of(entries[i]) < share;"),
     "tokens by logits": (PEAKED, "entries[i] = entries[i] << 32 | entries[i] >> 32;", ";"),
     "too few tokens are cut": (SPREAD, "if (share <= of_found)", "if (true)"),
     "a digit of the floor": (EQUAL, "return shift < 32 && sum == all.of(floor);", "return true;"),
@@ -103,7 +103,7 @@ def test_a_sample_that_misleads_costs_time_alone():
     misled = with_bug(program(SPREAD, replace(BLOCKS, threads=128)), "3.5f * sqrtf(squares)", "0.0f")
     verify(SPREAD, misled, seeds=(0,))
     with pytest.raises(EmulatorError):
-        verify(SPREAD, with_bug(misled, "mass_of_bins() < share - ahead", "false"), seeds=(0,))
+        verify(SPREAD, with_bug(misled, "share - ahead <= mass_of_bins()", "true"), seeds=(0,))
 
 
 @pytest.mark.parametrize(("problem", "right", "wrong"), BUGS.values(), ids=BUGS)

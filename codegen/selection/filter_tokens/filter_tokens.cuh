@@ -17,7 +17,7 @@ __device__ __forceinline__ Mass mass_of_choice(const Sampler& sampler, const Cho
   Mass own = 0, total;
   for (int i = threadIdx.x; i < choice.kept; i += threads) own += weights.counted(sampler.memory.entries[i]);
   if (choice.kept == 0) {
-    for_each_element<threads, false>(sampler.part, [&](Element element, int column) {
+    sampler.part.elements<threads>([&](Element element, int column) {
       if (choice.floor == 1 || entry_of(key_of(element), column) >= choice.floor) {
         own += weights.counted(to_float(element));
       }
@@ -48,6 +48,5 @@ __device__ __forceinline__ void filter_tokens_block(const Arguments& arguments) 
 #endif
   }
   Output* y = arguments.y + number * problem.ldy;
-  for_each_element<threads, false>(
-      part, [&](Element element, int column) { y[column] = kept.result_of(element, column); });
+  part.elements<threads>([&](Element element, int column) { y[column] = kept.result_of(element, column); });
 }

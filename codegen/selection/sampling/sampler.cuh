@@ -1,6 +1,5 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
-#include "selection/sampling/elements.cuh"
 #include "selection/sampling/parameters.cuh"
 #include "selection/select.cuh"
 #include "cuda/sort_entries.cuh"
@@ -64,7 +63,6 @@ struct Sampler {
   // The mass of the first `count` entries in shared memory.
   __device__ __forceinline__ Mass mass_of(int count) const {
     Mass own = 0, total;
-#pragma unroll 1
     for (int i = threadIdx.x; i < count; i += threads) own += weights.of(selection.entries[i]);
     before(own, total);
     return total;
@@ -81,7 +79,7 @@ struct Sampler {
   __device__ __forceinline__ Entry largest_of_row() const {
     Entry own = 0;
     float bound = value_of(0);
-    for_each_element<threads, true>(part, [&](Element element, int column) {
+    part.elements<threads>([&](Element element, int column) {
       if (passes(element, bound)) {
         own = LargerEntry()(own, entry_of(key_of(element), column));
         bound = value_of(key_of_entry(own));
@@ -108,22 +106,21 @@ struct Sampler {
     return padded / threads;
   }
 
-  // Sorts entries, and keeps the first ones until their mass is a share, which is not above that of all; how
-  // many these are.
+  // Sorts entries, and keeps the first ones until their mass is a share; how many these are, and 0 if there
+  // are too few.
   __device__ __forceinline__ int cut(int count, Mass share) const {
     const int items = sorted(count);
     const Entry* entries = selection.entries + threadIdx.x * items;
     Mass own = 0, all;
-#pragma unroll 1
     for (int i = 0; i < items; ++i) own += entries[i] ? weights.of(entries[i]) : 0;
     Mass ahead = before(own, all);
     int kept = 0;
-#pragma unroll 1
     for (int i = 0; i < items; ++i) {
       kept += entries[i] && ahead < share;
       ahead += entries[i] ? weights.of(entries[i]) : 0;
     }
-    return selection.sum_block(kept, 0);
+    kept = selection.sum_block(kept, 0);
+    return all < share ? 0 : kept;
   }
 #if top_p
 
@@ -193,13 +190,14 @@ struct Sampler {
   __device__ __forceinline__ Mass sum_bins(Bracket bracket, Mass& ahead) const {
     clear_bins();
     Mass own = 0, own_ahead = 0, total;
-    for_each_element<threads, false>(part, [&](Element element, int) {
+    part.elements<threads>([&](Element element, int) {
       const float number = to_float(element);
       const Mass weight = weights.of(number);
-      const int bin = weights.bin_of(number);
       own += weight;
+      if (bracket.last < bracket.first || weight == 0) return;
+      const int bin = weights.bin_of(number);
       own_ahead += bin < bracket.first ? weight : 0;
-      if (weight > 0 && bin >= bracket.first && bin <= bracket.last) {
+      if (bin >= bracket.first && bin <= bracket.last) {
         add_mass(memory.of_bins + (mass_bins - 1 - bin), weight);
       }
     });
@@ -216,16 +214,26 @@ struct Sampler {
     return total;
   }
 
-  // The last entry of those whose mass is a share of the row's, of which a bracket and what is ahead of it
-  // are summed. It is in the bin with which the sum of bins reaches the share, whose entries go to shared
-  // memory; if there is no room, their digits are counted.
+  // A share of the row's mass. If it is more than that of the entries in shared memory, its last entry is in a
+  // bin that is summed: one of a bracket, or of all where the sample was wrong.
+  __device__ __forceinline__ Mass share_of_row(float p, Entry floor, Mass of_found, Mass& ahead) const {
+    Bracket bracket = bracket_of(p, floor, of_found);
+#  pragma unroll 1
+    for (;; bracket = {0, mass_bins - 1}) {
+      const Mass share = share_of(p, sum_bins(bracket, ahead));
+      if (share <= of_found || ahead < share && share - ahead <= mass_of_bins()) return share;
+    }
+  }
+
+  // The last entry of those whose mass is a share of the row's. It is in the bin with which what is ahead of
+  // the bins and their sum reach the share, whose entries go to shared memory; if there is no room, their
+  // digits are counted.
   __device__ __forceinline__ Entry floor_of_share(Mass share, Mass ahead, Mass& mass) const {
-    if (ahead >= share || mass_of_bins() < share - ahead) sum_bins({0, mass_bins - 1}, ahead);
     Mass wanted = share - ahead;
     const int bin = selection.bin_of(memory.of_bins, wanted);
     if (threadIdx.x == 0) memory.found = 0;
     __syncthreads();
-    for_each_element<threads, false>(part, [&](Element element, int column) {
+    part.elements<threads>([&](Element element, int column) {
       if (weights.bin_of(to_float(element)) != bin) return;
       const int slot = atomicAdd(&memory.found, 1);
       if (slot < candidates) memory.entries[slot] = entry_of(key_of(element), column);
@@ -242,7 +250,7 @@ struct Sampler {
         return shift < 32 && sum == all.of(floor);
       };
       mass = 0;
-      return selection.floor_by_digits(Tokens{part}, wanted, weigh, enough);
+      return selection.floor_by_digits(part, wanted, weigh, enough);
     }
     const int kept = cut(found, wanted);
     mass += mass_of(kept);
@@ -256,7 +264,7 @@ struct Sampler {
     const bool draws = !parameters.greedy;
 #if top_k
     if (draws && parameters.k > 0) {
-      selection.select(Tokens{part}, parameters.k);
+      selection.select(part, parameters.k);
       choice.kept = parameters.k;
     }
 #endif
@@ -266,7 +274,7 @@ struct Sampler {
     Entry floor = 1;
     if (cuts && found == 0) {
       if (part.count() > candidates) floor = floor_of_many();
-      found = selection.keep(Tokens{part}, floor);
+      found = selection.keep(part, floor);
       if (found > candidates) found = 0;
       if (found == part.count()) choice.kept = found;
     }
@@ -280,13 +288,10 @@ struct Sampler {
 #if top_p
     if (cuts) {
       const Mass of_found = mass_of(found);
-      Mass share, ahead = 0;
-      if (choice.kept > 0) {
-        share = share_of(parameters.p, of_found);
-      } else {
-        const Bracket bracket = bracket_of(parameters.p, found > 0 ? floor : ~Entry{0}, of_found);
-        share = share_of(parameters.p, sum_bins(bracket, ahead));
-      }
+      Mass ahead = 0;
+      const Mass share = choice.kept > 0
+                             ? share_of(parameters.p, of_found)
+                             : share_of_row(parameters.p, found > 0 ? floor : ~Entry{0}, of_found, ahead);
       if (share <= of_found) {
         choice.kept = cut(found, share);
       } else {
@@ -308,7 +313,6 @@ struct Sampler {
       return turned << 32 | turned >> 32;
     };
     Mass own = 0, total;
-#pragma unroll 1
     for (int i = 0; i < items; ++i) own += entry_at(i) ? weights.counted(entry_at(i)) : 0;
     Mass through = before(own, total);
     const Mass drawn = __umul64hi(random, total);
@@ -332,7 +336,7 @@ struct Sampler {
     const auto mass_of = [&](int first, int end) {
       Mass own = 0;
       const RowPart some{part.row, first, end};
-      for_each_element<32, false>(some, [&](Element element, int column) {
+      some.template elements<32>([&](Element element, int column) {
         if (floor == 1 || entry_of(key_of(element), column) >= floor)
           own += weights.counted(to_float(element));
       });
@@ -363,7 +367,6 @@ struct Sampler {
       return entry < floor ? 0 : weights.counted(entry);
     };
     Mass own = 0;
-#pragma unroll 1
     for (int i = 0; i < width; ++i) own += weight_at(i);
     Mass through = scan_lanes<32>(own, Sum()) - own;
     if (warp == 0 && through <= drawn && drawn < through + own) {

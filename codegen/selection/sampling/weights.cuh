@@ -48,7 +48,8 @@ struct Weights {
 
   // 2^44 of the largest number, and 0 of what has 2^-44 of its probability.
   __device__ __forceinline__ Mass of(float number) const {
-    const float halvings = fminf(halvings_of(number), weight_bits + 2.0f);  // of NaN, too
+    const float halvings = halvings_of(number);
+    if (!(halvings < weight_bits + 1)) return 0;
     constexpr float units = 12582912.0f;  // 1.5 2^23, from which on floats are whole numbers
     const float rounded = __fadd_rn(halvings, units);
     const float rest = __fadd_rn(__fadd_rn(rounded, -units), -halvings);
@@ -59,9 +60,9 @@ struct Weights {
     power = __fadd_rn(__fmul_rn(power, rest), 0.24022650718688965f);
     power = __fadd_rn(__fmul_rn(power, rest), 0.6931471824645996f);
     power = __fadd_rn(__fmul_rn(power, rest), 1.0f);
-    // The exponent grows by 44 and falls by the whole number, which is in the last bits of `rounded`.
-    const unsigned whole = __float_as_uint(rounded) << 23;
-    return static_cast<Mass>(__uint_as_float(__float_as_uint(power) + (weight_bits << 23) - whole));
+    const int bits = __float_as_int(power);
+    const Mass mantissa = static_cast<Mass>(bits & 0x7fffff | 0x800000) << (weight_bits - 23);
+    return mantissa >> (__float_as_int(rounded) - __float_as_int(units) + 127 - (bits >> 23));
   }
 #endif
   __device__ __forceinline__ Mass of(Entry entry) const { return of(value_of(key_of_entry(entry))); }

@@ -48,9 +48,8 @@ def space(problem: SamplingProblem, spec: DeviceSpec) -> Space[SamplingSchedule]
 
 
 def candidates(problem: SamplingProblem, spec: DeviceSpec) -> Iterator[SamplingSchedule]:
-    """The widest loads, by one or two blocks of an SM; few rows that are read several times have large blocks first."""
-    few = problem.top_p and not problem.top_k and problem.rows <= spec.sm_count
-    shapes = sorted(_SHAPES, key=lambda shape: -shape[0]) if few else _SHAPES
+    """The widest loads, by one or two blocks of an SM; a row for each SM, or fewer, have large blocks first."""
+    shapes = sorted(_SHAPES, key=lambda shape: -shape[0]) if problem.rows <= spec.sm_count else _SHAPES
     for threads, loads, samples, kept, per_sm in shapes:
         schedule = SamplingSchedule(threads, problem.widest, loads, kept, samples, min_blocks_per_sm=per_sm)
         yield fitted(problem, schedule, spec)
