@@ -214,8 +214,8 @@ struct Sampler {
     return total;
   }
 
-  // A share of the row's mass. If it is more than that of the entries in shared memory, its last entry is in a
-  // bin that is summed: one of a bracket, or of all where the sample was wrong.
+  // A share of the row's mass. If it is more than that of the entries in shared memory, its last entry is in
+  // a bin that is summed: one of a bracket, or of all where the sample was wrong.
   __device__ __forceinline__ Mass share_of_row(float p, Entry floor, Mass of_found, Mass& ahead) const {
     Bracket bracket = bracket_of(p, floor, of_found);
 #  pragma unroll 1
