@@ -2,7 +2,7 @@
 
 The model is trained here: a softmax regression on the last three characters. A batch of one `sampling` call generates
 greedily, by top-k and by top-p, since each row has parameters of its own. A beam search keeps the likeliest lines by
-`log_softmax` and `topk`. Runs anywhere: arrays of NumPy are computed in the emulator.
+`log_softmax` and `beam_step`. Runs anywhere: arrays of NumPy are computed in the emulator.
 
     python examples/generate_text.py
 """
@@ -79,14 +79,13 @@ def beam(weights, log_probabilities, best):
     """The line of the largest mean logarithm of its characters' probabilities that a search of `BEAMS` lines finds."""
     lines, scores, finished = [encoded("\n" * CONTEXT)], np.zeros(1, np.float32), []
     for _ in range(LENGTH):
-        totals = scores[:, None] + log_probabilities(features(lines) @ weights)
-        values, indices = best(totals.reshape(1, -1))
-        lines = [[*lines[index // len(LETTERS)], int(index % len(LETTERS))] for index in indices[0]]
+        parents, letters, totals = best(log_probabilities(features(lines) @ weights), scores)
+        lines = [[*lines[parent], int(letter)] for parent, letter in zip(parents, letters, strict=True)]
         ended = [line[-1] == END for line in lines]
-        found = zip(values[0], lines, ended, strict=True)
+        found = zip(totals, lines, ended, strict=True)
         finished += [(score / (len(line) - CONTEXT), line) for score, line, end in found if end]
         kept = [number for number, end in enumerate(ended) if not end]
-        lines, scores = [lines[number] for number in kept], values[0][kept]
+        lines, scores = [lines[number] for number in kept], totals[kept]
         if not lines:
             break
     finished += [(score / (len(line) - CONTEXT), line) for score, line in zip(scores, lines, strict=True)]
@@ -99,10 +98,11 @@ def numpy_log_softmax(logits):
     return (logits - np.log(np.exp(logits).sum(1, keepdims=True))).astype(np.float32)
 
 
-def numpy_best(totals):
-    """What `topk` computes of the beams' lines."""
-    order = np.argsort(-totals, axis=1, kind="stable")[:, :BEAMS]
-    return np.take_along_axis(totals, order, 1), order
+def numpy_best(log_probabilities, scores):
+    """What `beam_step` finds."""
+    totals = (log_probabilities + scores[:, None]).reshape(-1)
+    places = np.argsort(-totals, kind="stable")[:BEAMS]
+    return *np.divmod(places, len(LETTERS)), totals[places]
 
 
 def main():
@@ -110,7 +110,7 @@ def main():
     weights = trained()
     lines = [
         *generated(weights, by_kernels),
-        beam(weights, dispatcher.log_softmax, lambda x: dispatcher.topk(x, BEAMS)),
+        beam(weights, dispatcher.log_softmax, lambda x, scores: dispatcher.beam_step(x, scores, BEAMS)),
     ]
     expected = [*generated(weights, by_numpy), beam(weights, numpy_log_softmax, numpy_best)]
     for mode, line in zip(("greedy", "top-k", "top-p", "beam"), lines, strict=True):

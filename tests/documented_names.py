@@ -81,6 +81,8 @@ def names(page):
             "target_probs": array(3, 3, 64),
             "top_k": np.array([1, 20, 0], np.int32),
             "state": np.array([[1, 2]] * 3),
+            "log_probs": array(2, 3, 64),
+            "beam_scores": array(2, 3),
         }
         | {"temperature": array(3), "top_p": array(3), "min_p": array(3)},
         "vision.md": {"boxes": boxes(6), "scores": array(6), "classes": np.array([0, 0, 1, 1, 2, 2])}

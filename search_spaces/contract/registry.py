@@ -129,6 +129,7 @@ OPERATORS = _Operators(
         "sampling": ".selection.sampling",
         "filter_tokens": ".selection.filter_tokens",
         "chain_speculative_sampling": ".selection.chain_speculative_sampling",
+        "beam_step": ".selection.beam_step",
         "conv2d": ".convolution.conv2d",
         "causal_conv1d": ".convolution.causal_conv1d",
         "causal_conv1d_update": ".convolution.causal_conv1d_update",

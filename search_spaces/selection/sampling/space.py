@@ -16,6 +16,7 @@ from autotune.search_spaces.selection.fitting import fitted
 P = TypeVar("P", bound=SamplingProblem)
 
 _MOST_HELD = 32  # candidates that a thread orders in registers
+_WIDTH = 4  # elements of the vectors that shapes count; of wider ones, threads hold fewer
 # Threads, loads in flight, samples, candidates, and blocks for each SM, which bound the registers of a thread.
 _SHAPES = (
     (512, 4, 2, 2048, 2),
@@ -48,11 +49,12 @@ def space(problem: SamplingProblem, spec: DeviceSpec) -> Space[SamplingSchedule]
 
 
 def candidates(problem: SamplingProblem, spec: DeviceSpec) -> Iterator[SamplingSchedule]:
-    """The widest loads, by one or two blocks of an SM; few rows that are read several times have large blocks first."""
-    few = problem.top_p and not problem.top_k and problem.rows <= spec.sm_count
-    shapes = sorted(_SHAPES, key=lambda shape: -shape[0]) if few else _SHAPES
+    """The widest loads, by one or two blocks of an SM; a row for each SM, or fewer, have large blocks first."""
+    shapes = sorted(_SHAPES, key=lambda shape: -shape[0]) if problem.rows <= spec.sm_count else _SHAPES
+    width = problem.widest
     for threads, loads, samples, kept, per_sm in shapes:
-        schedule = SamplingSchedule(threads, problem.widest, loads, kept, samples, min_blocks_per_sm=per_sm)
+        held = [max(1, vectors * _WIDTH // max(width, _WIDTH)) for vectors in (loads, samples)]
+        schedule = SamplingSchedule(threads, width, held[0], kept, held[1], min_blocks_per_sm=per_sm)
         yield fitted(problem, schedule, spec)
 
 

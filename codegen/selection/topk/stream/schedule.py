@@ -9,7 +9,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.selection.topk.problem import TopkProblem
+from autotune.codegen.selection.problem import SelectionProblem
 
 ENTRY_BYTES = 8
 LEAST_CANDIDATES = 1024  # whose memory has the bins of a digit, too
@@ -43,17 +43,17 @@ class StreamSchedule(Schedule):
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
 
-    def blocks(self, problem: TopkProblem) -> int:
+    def blocks(self, problem: SelectionProblem) -> int:
         """`splits` for each row."""
         return problem.rows * self.splits
 
-    def workspace_bytes(self, problem: TopkProblem) -> int:
+    def workspace_bytes(self, problem: SelectionProblem) -> int:
         """k entries of each block, and a ticket counter of each row; nothing without splits."""
         if self.splits == 1:
             return 0
         return self.blocks(problem) * problem.k * ENTRY_BYTES + problem.rows * WORD_BYTES
 
-    def footprint(self, problem: TopkProblem) -> Footprint:
+    def footprint(self, problem: SelectionProblem) -> Footprint:
         """See `Schedule`; registers are the vectors in flight, or the entries of which a block selects."""
         shared = self.candidates * ENTRY_BYTES + (2 * self.threads // WARP + 1) * WORD_BYTES
         words = ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)

@@ -8,6 +8,7 @@ from math import sqrt
 
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.selection.problem import SelectionProblem
 from autotune.codegen.selection.topk.problem import TopkProblem
 from autotune.codegen.selection.topk.stream.schedule import LEAST_CANDIDATES, StreamSchedule
 from autotune.codegen.selection.vectors import vectors_of_row
@@ -33,7 +34,7 @@ _SHAPES = (
 )
 
 
-def constraints(problem: TopkProblem, schedule: StreamSchedule, spec: DeviceSpec) -> list[str]:
+def constraints(problem: SelectionProblem, schedule: StreamSchedule, spec: DeviceSpec) -> list[str]:
     """What makes a schedule illegal beyond its fields and its footprint; nothing if it is legal."""
     found = []
     vector, candidates, threads = schedule.vector_width, schedule.candidates, schedule.threads
@@ -48,7 +49,7 @@ def constraints(problem: TopkProblem, schedule: StreamSchedule, spec: DeviceSpec
     return found
 
 
-def space(problem: TopkProblem, spec: DeviceSpec) -> Space[StreamSchedule]:
+def space(problem: SelectionProblem, spec: DeviceSpec) -> Space[StreamSchedule]:
     """Candidates are raised to k and to the threads, and blocks of an SM lowered, so that most draws are legal."""
     widths = tuple(width for width in (1, 2, 4, 8) if width <= problem.widest)
     parameters = (
@@ -65,14 +66,14 @@ def space(problem: TopkProblem, spec: DeviceSpec) -> Space[StreamSchedule]:
     return Space(parameters, build)
 
 
-def split_values(problem: TopkProblem, spec: DeviceSpec) -> tuple[int, ...]:
+def split_values(problem: SelectionProblem, spec: DeviceSpec) -> tuple[int, ...]:
     """Splits until all rows have enough blocks, each of which has enough elements."""
     blocks = _BLOCKS_PER_SM * spec.sm_count // max(1, problem.rows)
     most = min(blocks, problem.columns // max(_LEAST_OF_BLOCK, 2 * problem.k))
     return tuple(splits for splits in _SPLITS if splits <= max(1, most))
 
 
-def candidates(problem: TopkProblem, spec: DeviceSpec) -> Iterator[StreamSchedule]:
+def candidates(problem: SelectionProblem, spec: DeviceSpec) -> Iterator[StreamSchedule]:
     """A block or two for each SM, and as many candidates as a sample's floor leaves."""
     values = split_values(problem, spec)
     for threads, loads, samples, per_sm in _SHAPES:
@@ -86,7 +87,7 @@ def candidates(problem: TopkProblem, spec: DeviceSpec) -> Iterator[StreamSchedul
             yield fitted(problem, schedule.replace(splits=fewer), spec)
 
 
-def _candidates(problem: TopkProblem, schedule: StreamSchedule) -> int:
+def _candidates(problem: SelectionProblem, schedule: StreamSchedule) -> int:
     """Room for what passes a sample's floor, or for all elements if these are few."""
     columns = ceil_div(problem.columns, schedule.splits)
     sampled = schedule.threads * schedule.samples * schedule.vector_width
