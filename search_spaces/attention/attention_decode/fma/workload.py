@@ -8,29 +8,21 @@ from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.attention_decode.part_costs import of_parts
+from autotune.search_spaces.attention.attention_decode.part_costs import KernelCosts, of_parts
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 
 @dataclass(frozen=True)
-class Costs(Coefficients, section="attention_decode.fma"):
+class Costs(KernelCosts, Coefficients, section="attention_decode.fma"):
     """What the instructions of decoding by fused multiply-adds take.
 
     Attributes:
         unpack: instructions of an element that becomes a float.
-        load: instructions of a load with its page, address and bounds.
-        weight: instructions of the weight of a row and a key.
-        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
-        memory: how long device memory takes for a byte, as a multiple of the model's time.
     """
 
     unpack: float
-    load: float
-    weight: float
-    start: float
-    memory: float
 
 
 def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -58,8 +50,7 @@ def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Devic
         schedule,
         spec,
         tile,
+        costs,
         keys_of_tile=schedule.tile_keys,
         states=warps,
-        start=costs.start,
-        memory=costs.memory,
     )

@@ -9,9 +9,9 @@ from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyn
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.fields import field_specs
 from autotune.search_spaces.attention.attention_decode.splits import (
+    cut,
     most_splits,
     small_parts,
-    usual_splits,
 )
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -19,6 +19,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _BLOCKS_OF_SM = 2  # by which an H100 was fastest
+_PART_TILES = 4  # of a part at least
 _ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
@@ -76,9 +77,8 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
     ahead = (3, 3, 2, 0) if spec.compute_capability >= _ASYNC_COPIES else (0, 0, 0, 2)
     for (threads, keys), stages in zip(((128, 16), (64, 16), (128, 32), (128, 16)), ahead, strict=True):
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, problem.widest, stages=stages), spec)
-        splits = usual_splits(problem, usual.row_blocks(problem), 4 * usual.tile_keys, _BLOCKS_OF_SM * spec.sm_count)
-        for count in dict.fromkeys((splits, max(1, splits // 2), 2 * splits)):
-            yield _fitted(problem, replace(usual, splits=count), spec)
+        for parts in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
+            yield _fitted(problem, parts, spec)
 
 
 def checks(

@@ -9,7 +9,7 @@ from autotune.codegen.attention.attention_decode.problem import AttentionDecodeP
 from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
-from autotune.search_spaces.attention.attention_decode.part_costs import of_parts
+from autotune.search_spaces.attention.attention_decode.part_costs import KernelCosts, of_parts
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -21,20 +21,8 @@ _SUMS_BYTES = 16 * 8 * 4  # of a product, which a warp stores, and all warps of 
 
 
 @dataclass(frozen=True)
-class Costs(Coefficients, section="attention_decode.mma_sync"):
-    """What the instructions of decoding by tensor cores take.
-
-    Attributes:
-        weight: instructions of a weight of a lane, with its mask and its share of the largest logit.
-        load: instructions of a load, or of a copy to a stage, with its page, address and bounds.
-        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
-        memory: how long device memory takes for a byte, as a multiple of the model's time.
-    """
-
-    weight: float
-    load: float
-    start: float
-    memory: float
+class Costs(KernelCosts, Coefficients, section="attention_decode.mma_sync"):
+    """What the instructions of decoding by tensor cores take."""
 
 
 def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -75,8 +63,7 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
         schedule,
         spec,
         tile,
+        costs,
         keys_of_tile=schedule.tile_keys,
         states=schedule.key_warps,
-        start=costs.start,
-        memory=costs.memory,
     )
