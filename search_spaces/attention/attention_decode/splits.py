@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
 
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
@@ -12,9 +11,8 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.small import small_problems
 
 _MOST = 128
+_MOST_TILES = 64  # that parts have at least
 _LONG_BYTES = 1 << 20  # of keys and values of a part beside which its results, some kilobytes, do not matter
-
-S = TypeVar("S", bound=Parts)
 
 
 def most_splits(problem: AttentionDecodeProblem, tile_keys: int) -> int:
@@ -23,8 +21,8 @@ def most_splits(problem: AttentionDecodeProblem, tile_keys: int) -> int:
     return _power_below(tiles)
 
 
-def cut(problem: AttentionDecodeProblem, schedule: S, least_tiles: int, blocks: int) -> Iterator[S]:
-    """The schedule with requests cut into parts, the best guess first.
+def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, blocks: int) -> Iterator[tuple[int, int]]:
+    """How many parts requests are cut into at most, and how many tiles each part has at least; the best guess first.
 
     Even batches need as many parts as make `blocks` blocks, each of some tiles. One long request among short ones needs
     more, or its few blocks are what all others wait for. These parts are so large that their results cost next to
@@ -38,13 +36,13 @@ def cut(problem: AttentionDecodeProblem, schedule: S, least_tiles: int, blocks: 
     """
     wanted = min(blocks // max(1, schedule.row_blocks(problem)), most_splits(problem, least_tiles * schedule.tile_keys))
     filling = _power_below(wanted)
-    long_keys = max(1, _LONG_BYTES // ((problem.head_dim + problem.value_elements) * problem.dtype.bytes))
+    long_keys = max(1, _LONG_BYTES // problem.key_bytes)
     most_seen = min(problem.keys, problem.window_left + problem.queries) if problem.window_left else problem.keys
     long = min(_power_below(most_seen // long_keys), most_splits(problem, schedule.tile_keys))
     if long > filling:
-        yield replace(schedule, splits=long, part_tiles=max(1, long_keys // schedule.tile_keys))
+        yield long, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES)
     for splits in dict.fromkeys((filling, max(1, filling // 2), 2 * filling)):
-        yield replace(schedule, splits=min(splits, most_splits(problem, schedule.tile_keys)))
+        yield min(splits, most_splits(problem, schedule.tile_keys)), 1
 
 
 def _power_below(count: int) -> int:

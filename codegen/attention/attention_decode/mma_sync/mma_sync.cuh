@@ -35,25 +35,35 @@ constexpr int tile_vectors = key_vectors + 4 * key_tiles * column_groups;
 
 using Eight = unsigned[4];  // eight elements
 
-__device__ __forceinline__ void store_eight(Eight& words, const uint4& loaded) {
-  words[0] = loaded.x, words[1] = loaded.y, words[2] = loaded.z, words[3] = loaded.w;
+__device__ __forceinline__ void store_eight(Eight& words, const Packed<Element, 8>& loaded) {
+  words[0] = loaded.bits.x, words[1] = loaded.bits.y, words[2] = loaded.bits.z, words[3] = loaded.bits.w;
 }
+#if cache != plain
+
+// Codes become numbers.
+__device__ __forceinline__ void store_eight(Eight& words, const Packed<Stored, 8>& loaded) {
+  const unsigned codes[2] = {loaded.bits.x, loaded.bits.y};
+#  pragma unroll
+  for (int i = 0; i < 4; ++i) words[i] = pair_of_codes<Element>(codes[i / 2] >> i % 2 * 16 & 0xffffu);
+}
+#endif
 
 // Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
-__device__ __forceinline__ void load_eight(Eight& words, const Element* head, int elements, int first,
+template <typename Number>
+__device__ __forceinline__ void load_eight(Eight& words, const Number* head, int elements, int first,
                                            bool there) {
   constexpr int width = Schedule::vector_width;
-  Packed<Element, 8> loaded;
-  loaded.bits = make_uint4(0u, 0u, 0u, 0u);
+  Packed<Number, 8> loaded;
+  loaded.bits = {};
 #pragma unroll
   for (int i = 0; i < 8; i += width) {
     if (there && first + i < elements) {
-      const Packed<Element, width> part = load_global<width, false>(head + first + i);
+      const Packed<Number, width> part = load_global<width, false>(head + first + i);
 #pragma unroll
       for (int j = 0; j < width; ++j) loaded.elements[i + j] = part.elements[j];
     }
   }
-  store_eight(words, loaded.bits);
+  store_eight(words, loaded);
 }
 
 // The first of a warp's elements of keys, or of its columns of values, if it has so many.
@@ -107,8 +117,13 @@ struct WarpKeys {
 
   __device__ __forceinline__ WarpKeys(const Problem& problem, const CachedKeys& cached, int first, int end)
       : first(first), end(end), page(0) {
-    const int lane = threadIdx.x % 32, key = first + lane;
-    if (lane < Schedule::warp_keys && key < end) page = cached.page_of(problem, key);
+    if (own_key() < end) page = cached.page_of(problem, own_key());
+  }
+
+  // That of the lane; `end`, if it has none.
+  __device__ __forceinline__ int own_key() const {
+    const int lane = threadIdx.x % 32;
+    return lane < Schedule::warp_keys ? min(first + lane, end) : end;
   }
 
   __device__ __forceinline__ CachePlace place_of(int number) const {
@@ -122,7 +137,50 @@ __device__ __forceinline__ int value_key(int i) {
   return i / 4 * 16 + static_cast<int>(threadIdx.x) % 4 * 2 + i % 2 + i % 4 / 2 * 8;
 }
 
+#if token_scales
+// What P is multiplied by beside the scales of values, so that float16 holds it: usual codes have scales far
+// below 1.
+constexpr float value_unit = Element::largest == float16::largest ? 64.0f : 1.0f;
+
+// Of keys and values in the columns that a lane has of each product.
+struct TokenScales {
+  float keys[products][2];
+  float values[products][2];
+};
+
+__device__ __forceinline__ void multiply_columns(float (&s)[products][4],
+                                                 const float (&scales)[products][2]) {
+#  pragma unroll
+  for (int i = 0; i < products; ++i) {
+#  pragma unroll
+    for (int j = 0; j < 4; ++j) s[i][j] *= scales[i][j % 2];
+  }
+}
+#endif
+
 #if !stages
+#  if token_scales
+// Those of keys that are there, else 0.
+__device__ __forceinline__ void load_scales(TokenScales& scales, const Problem& problem,
+                                            const CachedKeys& cached, const WarpKeys& keys) {
+  float key = 0.0f, value = 0.0f;
+  if (keys.own_key() < keys.end) {
+    const CachePlace place{keys.page, CachedKeys::slot_of(keys.own_key())};
+    key = *cached.key_scale_at(problem, place);
+    value = *cached.value_scale_at(problem, place);
+  }
+#    pragma unroll
+  for (int i = 0; i < products; ++i) {
+#    pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      const int number = 8 * i + static_cast<int>(threadIdx.x) % 4 * 2 + j;
+      scales.keys[i][j] = __shfl_sync(0xffffffffu, key, number);
+      scales.values[i][j] = value_unit * __shfl_sync(0xffffffffu, value, number);
+    }
+  }
+}
+#  endif
+
 // What a lane has of keys, and then of values.
 __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Problem& problem,
                                           const CachedKeys& cached, const WarpKeys& keys) {
@@ -130,7 +188,7 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
 #  pragma unroll
   for (int i = 0; i < products; ++i) {
     const int number = 8 * i + lane / 4;
-    const Element* key = cached.key_at(problem, keys.place_of(number));
+    const Stored* key = cached.key_at(problem, keys.place_of(number));
     const bool there = keys.first + number < keys.end;
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
@@ -139,7 +197,7 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
 #  pragma unroll
   for (int i = 0; i < 4 * key_tiles; ++i) {
     const int number = value_key(i);
-    const Element* value = cached.value_at(problem, keys.place_of(number));
+    const Stored* value = cached.value_at(problem, keys.place_of(number));
     const bool there = keys.first + number < keys.end;
 #  pragma unroll
     for (int group = 0; group < column_groups; ++group)
@@ -148,15 +206,16 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
   }
 }
 #else
+using StoredEight = Packed<Stored, 8>;
+
 // Begins to copy eight elements, or makes them zeros.
-__device__ __forceinline__ void copy_eight(uint4* target, const Element* head, int elements, int first,
+__device__ __forceinline__ void copy_eight(StoredEight* target, const Stored* head, int elements, int first,
                                            bool there) {
-  constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Element));
+  constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Stored));
 #  pragma unroll
   for (int i = 0; i < 8; i += width) {
     const bool some = there && first + i < elements;
-    async_copy_guarded<bytes>(reinterpret_cast<Element*>(target) + i, head + (some ? first + i : 0),
-                              some ? bytes : 0);
+    async_copy_guarded<bytes>(target->elements + i, head + (some ? first + i : 0), some ? bytes : 0);
   }
 }
 
@@ -165,14 +224,17 @@ __device__ __forceinline__ void copy_eight(uint4* target, const Element* head, i
 struct Stages {
   static constexpr int key_row = 4 * chunks, value_row = 8 * column_groups;  // vectors
   static constexpr int key_pitch = (key_row + 7) / 8 * 8;
-  static constexpr int stage_vectors = Schedule::warp_keys * (key_pitch + value_row);
+  static constexpr int scale_vectors = Problem::token_scales;  // of a key and its value
+  static constexpr int stage_vectors = Schedule::warp_keys * (key_pitch + value_row + scale_vectors);
+  static constexpr int all_vectors = warps * Schedule::stages * stage_vectors;  // of a block
 
-  uint4* own;
+  StoredEight* own;
   int copied;  // stages before it
   int read;
 
   __device__ __forceinline__ Stages()
-      : own(dynamic_shared<uint4>() + static_cast<int>(threadIdx.x) / 32 * Schedule::stages * stage_vectors),
+      : own(dynamic_shared<StoredEight>() +
+            static_cast<int>(threadIdx.x) / 32 * Schedule::stages * stage_vectors),
         copied(0),
         read(0) {}
 
@@ -185,7 +247,7 @@ struct Stages {
   __device__ __forceinline__ void copy(const Problem& problem, const CachedKeys& cached,
                                        const WarpKeys& keys) {
     const int lane = threadIdx.x % 32;
-    uint4* stage = own + copied * stage_vectors;
+    StoredEight* stage = own + copied * stage_vectors;
     if (keys.first < keys.end) {
 #  pragma unroll
       for (int step = 0; step < Schedule::warp_keys * key_row / 32; ++step) {
@@ -201,15 +263,39 @@ struct Stages {
                    Problem::value_dim, own_first(64 * column_groups) + 8 * vector,
                    keys.first + row < keys.end);
       }
+#  if token_scales
+      if (lane < Schedule::warp_keys) {
+        const bool there = keys.own_key() < keys.end;
+        const CachePlace place{keys.page, there ? CachedKeys::slot_of(keys.own_key()) : 0};
+        float* scales = reinterpret_cast<float*>(stage + Schedule::warp_keys * value_row) + lane;
+        async_copy_guarded<4>(scales, cached.key_scale_at(problem, place), there ? 4 : 0);
+        async_copy_guarded<4>(scales + Schedule::warp_keys, cached.value_scale_at(problem, place),
+                              there ? 4 : 0);
+      }
+#  endif
     }
     async_commit();
     copied = copied + 1 == Schedule::stages ? 0 : copied + 1;
   }
 
+#  if token_scales
   // Of the stage that was copied first.
+  __device__ __forceinline__ void load_scales(TokenScales& scales) const {
+    const StoredEight* stage = own + read * stage_vectors + Schedule::warp_keys * (key_pitch + value_row);
+    const float2* pairs = reinterpret_cast<const float2*>(stage) + threadIdx.x % 4;
+#    pragma unroll
+    for (int i = 0; i < products; ++i) {
+      const float2 of_keys = pairs[4 * i], of_values = pairs[Schedule::warp_keys / 2 + 4 * i];
+      scales.keys[i][0] = of_keys.x, scales.keys[i][1] = of_keys.y;
+      scales.values[i][0] = value_unit * of_values.x, scales.values[i][1] = value_unit * of_values.y;
+    }
+  }
+
+#  endif
+  // Likewise, and then goes on to the next one.
   __device__ __forceinline__ void load(Eight (&words)[tile_vectors]) {
     const int lane = threadIdx.x % 32;
-    const uint4* stage = own + read * stage_vectors;
+    const StoredEight* stage = own + read * stage_vectors;
 #  pragma unroll
     for (int i = 0; i < key_vectors; ++i) {
       const int row = i / chunks * 8 + lane / 4;
@@ -291,8 +377,9 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
   }
 }
 
-// Leaves what a warp has of all rows.
-__device__ __forceinline__ void store_state(const States& state, const ValueSums& o, const RowPair& rows) {
+// Leaves what a warp has of all rows; `scale` is that of all values.
+__device__ __forceinline__ void store_state(const States& state, const ValueSums& o, const RowPair& rows,
+                                            float scale) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -304,7 +391,7 @@ __device__ __forceinline__ void store_state(const States& state, const ValueSums
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         const int column = own_first(64 * column_groups) + i / 8 * 64 + (lane % 4 * 2 + j) * 8 + i % 8;
-        if (column < columns) state.values[row * state_pitch + column] = o[i][2 * half + j];
+        if (column < columns) state.values[row * state_pitch + column] = scale * o[i][2 * half + j];
       }
     }
   }
@@ -312,13 +399,20 @@ __device__ __forceinline__ void store_state(const States& state, const ValueSums
 
 __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments) {
   const Problem problem(arguments);
-  const Scores scores(arguments);
+  Scores scores(arguments);
   const BlockRows block(problem);
   const OwnRows own(arguments, problem, block);
   const Sequence sequence = sequence_of_request(arguments, problem, block.request);
   const Part part(problem, sequence, block.number, tile_keys);
   if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
+  float scale_of_values = 1.0f;
+#if head_scales
+  scale_products(scores, *cached.key_scale_at(problem, {}));
+  scale_of_values = *cached.value_scale_at(problem, {});
+#elif token_scales
+  scale_of_values = 1.0f / value_unit;
+#endif
   const SeenKeys seen = seen_of(problem, sequence, block);
   ValueSums o = {};
   RowPair rows;
@@ -335,19 +429,28 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #if share_keys
   float4* products_of_warps = dynamic_shared<float4>();
 #  if stages
-  products_of_warps += Schedule::stages * warps * Stages::stage_vectors;
+  products_of_warps += Stages::all_vectors * sizeof(StoredEight) / sizeof(float4);
 #  endif
   int turn = 0;
 #endif
 #pragma unroll 1
   for (int key = first; key < part.end; key += tile_keys) {
     Eight words[tile_vectors];
+#if token_scales
+    TokenScales scales;
+#endif
 #if stages
     async_wait<Schedule::stages - 2>();
     __syncwarp();  // all lanes' copies have landed, and all have read the stage that is copied to
     stages.copy(problem, cached, next);
+#  if token_scales
+    stages.load_scales(scales);
+#  endif
     stages.load(words);
 #else
+#  if token_scales
+    load_scales(scales, problem, cached, next);
+#  endif
     load_tile(words, problem, cached, next);
 #endif
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
@@ -358,10 +461,16 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
     add_warps(s, products_of_warps, turn);
     turn = 1 - turn;
 #endif
+#if token_scales
+    multiply_columns(s, scales.keys);
+#endif
     apply_softcap(s, scores);
     mask_unseen(s, seen, key);
     add_weights(s, rows, scores.factor, kept);
     rescale(o, kept);
+#if token_scales
+    multiply_columns(s, scales.values);
+#endif
     round_weights(p, s);
     multiply_values(o, p, words);
   }
@@ -369,7 +478,7 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
   __syncthreads();  // states take the place of what was there
 #endif
   const States states(dynamic_shared<float>(), key_warps);
-  store_state(states.from(key_warp), o, rows);
+  store_state(states.from(key_warp), o, rows, scale_of_values);
   finish_part(arguments, problem, block, part, states, key_warps, scores.factor,
               reinterpret_cast<float*>(states.from(key_warps).tops));
 }

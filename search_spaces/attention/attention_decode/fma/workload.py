@@ -33,8 +33,7 @@ def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Devic
     exchanges = 2 * (schedule.lanes.bit_length() - 1)
     loads = warps * in_flight * own // schedule.vector_width
     of_key = own * costs.unpack + schedule.rows * (own + exchanges + costs.weight)
-    dims = problem.head_dim + problem.value_elements
-    side_by_side = schedule.lanes * schedule.vector_width * problem.dtype.bytes
+    side_by_side = schedule.lanes * schedule.vector_width * problem.dtype_of("k").bytes
     tile = Workload(
         blocks=0,
         footprint=schedule.footprint(problem),
@@ -43,7 +42,7 @@ def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Devic
         load_instructions=loads * costs.load,
         unit_clocks=threads * in_flight * schedule.rows * own / spec.rate(Unit.FP32),
         lines=loads * WARP / schedule.lanes * max(1.0, side_by_side / LINE_BYTES),
-        bytes_loaded=schedule.tile_keys * dims * problem.dtype.bytes,
+        bytes_loaded=schedule.tile_keys * problem.key_bytes,
     )
     return of_parts(
         problem,

@@ -1,0 +1,54 @@
+"""What a cache of keys and values holds: numbers, or codes, which scales make numbers of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import numpy as np
+
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.problem import Array
+from autotune.codegen.model.strided import Axes
+
+SCALE_AXES = Axes("uvwx")  # pages, places and heads, as far as scales differ along them; x has one element
+
+
+class Cache(StrEnum):
+    """What an element is: with a code c and a scale, scale · c."""
+
+    PLAIN = "plain"  # a number of the type of q
+    FP8 = "fp8"  # float8_e4m3
+    INT8 = "int8"
+
+    def stored(self, dtype: DType) -> DType:
+        """The type of an element, in a cache for queries of a dtype."""
+        return {Cache.FP8: DType.FLOAT8_E4M3, Cache.INT8: DType.INT8}.get(self, dtype)
+
+    @classmethod
+    def of(cls, dtype: DType) -> Cache:
+        """The kind whose elements have a dtype."""
+        return {DType.FLOAT8_E4M3: cls.FP8, DType.INT8: cls.INT8}.get(dtype, cls.PLAIN)
+
+
+class Scales(StrEnum):
+    """What has a scale of its own, float32 and positive, in the cache of keys and in that of values."""
+
+    TENSOR = "tensor"
+    HEAD = "head"
+    TOKEN = "token"  # each head of each place of the cache
+
+    def extents(self, pages: int, places: int, heads: int) -> Mapping[str, int]:
+        """Of `SCALE_AXES`."""
+        token = self is Scales.TOKEN
+        return {
+            "u": pages if token else 1,
+            "v": places if token else 1,
+            "w": 1 if self is Scales.TENSOR else heads,
+            "x": 1,
+        }
+
+    def drawn(self, cache: Cache, random: np.random.Generator, count: int) -> Array:
+        """Random scales, by which codes become numbers about as large as normal ones."""
+        usual = {Cache.FP8: 1.0, Cache.INT8: 1 / 64}.get(cache, 1.0)
+        return (usual * random.uniform(0.5, 1.5, count)).astype(np.float32)
