@@ -90,8 +90,9 @@ def generated(model, prompt, new):
 
 
 @torch.no_grad()
-def main(device="cuda" if torch.cuda.is_available() else "cpu"):
+def main():
     """Compare all tokens with the likeliest ones of eager attention without a cache."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(0)
     model = LlamaForCausalLM(CONFIG).to(device, torch.bfloat16).eval()
     prompt = torch.randint(CONFIG.vocab_size, (BATCH, PROMPT), device=device)

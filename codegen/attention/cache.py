@@ -13,6 +13,8 @@ from autotune.codegen.model.strided import Axes
 
 SCALE_AXES = Axes("uvwx")  # pages, places and heads, as far as scales differ along them; x has one element
 
+SCALED = ("kscale", "vscale")  # what the scales of keys and values are called
+
 
 class Cache(StrEnum):
     """What an element is: with a code c and a scale, scale · c."""
@@ -24,6 +26,26 @@ class Cache(StrEnum):
     def stored(self, dtype: DType) -> DType:
         """The type of an element, in a cache for queries of a dtype."""
         return {Cache.FP8: DType.FLOAT8_E4M3, Cache.INT8: DType.INT8}.get(self, dtype)
+
+    @property
+    def largest(self) -> float:
+        """The largest code that numbers become."""
+        return {Cache.FP8: DType.FLOAT8_E4M3.largest, Cache.INT8: 127.0}[self]
+
+    def scale_of(self, numbers: Array) -> Array:
+        """The scale of each row by which its largest number becomes the largest code, of float32."""
+        sizes = np.abs(numbers.astype(np.float32))
+        scales: Array = sizes.max(axis=-1, keepdims=True) / np.float32(self.largest)
+        return scales
+
+    def codes(self, numbers: Array, scales: Array) -> Array:
+        """Numbers divided by scales that they are broadcast with, as codes."""
+        shares = numbers.astype(np.float32) / np.where(scales == 0, np.float32(1), scales)
+        if self is Cache.FP8:
+            codes: Array = np.clip(shares, -self.largest, self.largest).astype(DType.FLOAT8_E4M3.numpy)
+        else:
+            codes = np.clip(np.rint(shares), -128, 127).astype(np.int8)
+        return codes
 
     @classmethod
     def of(cls, dtype: DType) -> Cache:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autotune.codegen.attention.cache import Scales
+from autotune.codegen.attention.cache import SCALED, Scales
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
@@ -10,7 +10,7 @@ from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource, using
 
-from .problem import SCALED, AttentionDecodeProblem
+from .problem import AttentionDecodeProblem
 
 _NAIVE_THREADS = 128
 _MOST_REFERENCE_BLOCKS = 1 << 16  # each takes one row after the other

@@ -10,7 +10,7 @@ import numpy as np
 
 from autotune.codegen.attention.attention.inputs import exact_inputs, random_inputs
 from autotune.codegen.attention.attention.weighted_values import Buffers, WeightedValues
-from autotune.codegen.attention.cache import SCALE_AXES, Cache, Scales
+from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.indices import Indices, Spread
@@ -26,7 +26,6 @@ MOST_QUERIES = 16
 MOST_DIM = 576  # elements of a head: the latent keys of DeepSeek's models
 # Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
 _REQUESTS, _KEYS = 8, 16384
-SCALED = ("kscale", "vscale")
 _LARGEST = 127  # code of an integer
 
 
