@@ -59,6 +59,12 @@ def test_ranks_that_differ_fail(differ):
         assert sorted(lines) == sorted(done.stderr.splitlines())
 
 
+def test_cached_decoding(capsys):
+    pytest.importorskip("transformers")
+    runpy.run_path(str(EXAMPLES / "cached_decoding.py"), run_name="__main__")
+    assert "tokens are those of eager attention" in capsys.readouterr().out
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["torch_sgemm.py", "torch_linear.py", "cupy_sgemm.py"])
 def test_on_a_gpu(name, capsys):
