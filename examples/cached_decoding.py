@@ -65,7 +65,9 @@ def captured(decoder, token):
     if not token.is_cuda:
         return step
     before, own = decoder.lengths.clone(), token.clone()
-    with torch.cuda.stream(torch.cuda.Stream()):  # compiles what is captured
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())  # has written what the step reads, and copied what it changes
+    with torch.cuda.stream(stream):  # compiles what is captured
         step()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()

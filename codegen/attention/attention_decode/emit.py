@@ -27,7 +27,11 @@ def source_of(problem: AttentionDecodeProblem, *, partials: bool = False) -> Ker
         f"a cache of {problem.cache}": problem.quantised,
         "scales of tokens": by_token,
     }
-    scaled = {"head_scales": problem.quantised and not by_token, "token_scales": by_token}
+    scaled = {
+        "head_scales": problem.quantised and not by_token,
+        "token_scales": by_token,
+        "scaled_rows": problem.quantised and problem.dtype is not DType.FLOAT16,
+    }
     sizes = head_sizes(problem)
     if problem.scales is Scales.TENSOR:
         sizes |= {f"stride_{name}_w": ("long long", 0) for name in SCALED if problem.quantised}
