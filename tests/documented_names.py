@@ -42,6 +42,9 @@ def names(page):
         | {"sinks": array(2), "lse": array(1, 2, 4)},
         "decoding.md": {name: array(3, 2, 16).astype(np.float16) for name in ("k", "v")}
         | {name: array(4, 2, 2, 16).astype(np.float16) for name in ("k_cache", "v_cache")}
+        | {name: np.zeros((4, 2, 2, 16), np.int8) for name in ("codes_k", "codes_v")}
+        | {name: np.ones(2, np.float32) for name in ("k_scale", "v_scale")}
+        | {name: np.ones((4, 2, 2), np.float32) for name in ("own_k", "own_v")}
         | {"slots": np.array([3, 0, 6], np.int32), "q": array(4, 2, 4, 16).astype(np.float16), "lse": array(4, 4, 2)}
         | {name: array(4, 2, 4, 16) for name in ("first", "second")}
         | {f"{name}_lse": array(4, 4, 2) for name in ("first", "second")}

@@ -24,6 +24,8 @@ def flash_attn_with_kvcache(
     causal: bool = False,
     window_size: tuple[int, int] = (-1, -1),
     softcap: float = 0.0,
+    k_descale: Any = None,
+    v_descale: Any = None,
     return_softmax_lse: bool = False,
 ) -> Any:
     """``flash_attn.flash_attn_with_kvcache`` of 1 to 16 queries, without rotary embeddings, ALiBi or other rows.
@@ -33,7 +35,7 @@ def flash_attn_with_kvcache(
     Args:
         q: bfloat16 or float16, of shape (batch, queries, heads, head_dim).
         k_cache: (pages, page, heads_kv, head_dim) with `block_table`, else (batch, keys, heads_kv, head_dim).
-        v_cache: likewise.
+        v_cache: likewise. Caches may be float8_e4m3fn or int8, too.
         k: new keys, (batch, new, heads_kv, head_dim).
         v: new values, likewise.
         cache_seqlens: int32 of shape (batch,), the keys of each request in the cache; or one number for all.
@@ -42,6 +44,9 @@ def flash_attn_with_kvcache(
         causal: whether a query sees no key behind its diagonal.
         window_size: keys ahead of a query's diagonal and behind it that it sees, -1 for all.
         softcap: scores s become softcap·tanh(s / softcap); 0: they do not.
+        k_descale: what elements of such a `k_cache` are multiplied by, float32: of shape (1,) or (heads_kv,); or that
+            of `k_cache` without the last axis, which also gets the scales of new keys.
+        v_descale: likewise, of `v_cache`.
         return_softmax_lse: whether the logarithms of the sums are returned, too.
 
     Returns:
@@ -55,7 +60,11 @@ def flash_attn_with_kvcache(
         cache_seqlens = torch.full((batch,), cache_seqlens, dtype=torch.int32, device=q.device)
     if k is not None:
         slots = _slots(cache_seqlens, k.shape[1], k_cache.shape[1], block_table)
-        functions["kv_append"](k.flatten(0, 1), v.flatten(0, 1), k_cache, v_cache, slots)
+        scales = {}
+        if k_descale is not None:
+            cached = "_cache" if k_descale.ndim > 1 else ""
+            scales = {f"k_scale{cached}": k_descale, f"v_scale{cached}": v_descale}
+        functions["kv_append"](k.flatten(0, 1), v.flatten(0, 1), k_cache, v_cache, slots, **scales)
         cache_seqlens = cache_seqlens + k.shape[1]
     left, right = window_size
     options = {
@@ -65,7 +74,7 @@ def flash_attn_with_kvcache(
         "window_right": right + 1 if right > 0 and not causal else 0,
         "softcap": softcap,
     }
-    arrays = (q, k_cache, v_cache, cache_seqlens, block_table)
+    arrays = (q, k_cache, v_cache, cache_seqlens, block_table, None, k_descale, v_descale)
     if not return_softmax_lse:
         return functions["attention_decode"](*arrays, **options)
     lse = torch.empty(batch, heads, queries, dtype=torch.float32, device=q.device)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.attention.cache import Cache, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.indices import Spread
 
@@ -33,12 +34,20 @@ PROBLEMS = {
         pages=77,
         spread=Spread.LONG,
     ),
+    "q1-k4096-h16-b16-g4-d128-float16-page16-fp8-token": AttentionDecodeProblem(
+        1, 4096, 16, 16, 4, head_dim=128, dtype=FLOAT16, page=16, cache=Cache.FP8, scales=Scales.TOKEN
+    ),
+    "q2-k2048-h32-b4-g8-d64-bfloat16-int8-head": AttentionDecodeProblem(
+        2, 2048, 32, 4, 8, head_dim=64, cache=Cache.INT8, scales=Scales.HEAD
+    ),
 }
 SMALL_PROBLEMS = (
     AttentionDecodeProblem(1, 64, 2, 3, 1, head_dim=8),
     AttentionDecodeProblem(
         3, 33, 4, 3, 2, head_dim=7, value_dim=5, page=4, causal=True, lse=True, sinks=True, dtype=FLOAT16
     ),
+    AttentionDecodeProblem(2, 37, 6, 2, 2, head_dim=12, page=3, softcap=True, cache=Cache.INT8),
+    AttentionDecodeProblem(1, 37, 2, 2, head_dim=12, value_dim=20, cache=Cache.FP8, scales=Scales.TOKEN),
     # Heads ahead of places, and gaps.
     AttentionDecodeProblem(
         2, 40, 3, 2, 1, 9, head_dim=16, page=8, pages=7, stride_k_g=128, stride_k_t=16, stride_v_t=24
@@ -82,4 +91,19 @@ OWN_CASES = [
         MmaSyncSchedule(128, 16, 8, 2),
     ),
 ]
-MOST = 5
+# Codes, whose scales have gaps; those of tokens on their way to shared memory, and to registers.
+_CODES = AttentionDecodeProblem(
+    2, 150, 14, 3, 2, head_dim=40, page=7, cache=Cache.FP8, scales=Scales.TOKEN, stride_kscale_w=7, stride_kscale_v=1
+)
+_INTEGERS = AttentionDecodeProblem(
+    3, 90, 8, 3, 2, 20, 2, head_dim=40, value_dim=24, dtype=FLOAT16, softcap=True, cache=Cache.INT8, scales=Scales.HEAD
+)
+OWN_CASES += [
+    (_CODES, FmaSchedule(64, 4, 8, 2, 8, 4)),
+    (_CODES, MmaSyncSchedule(64, 16, 8, 2, 1, 3)),
+    (_CODES, MmaSyncSchedule(64, 32, 2, 2)),
+    (_INTEGERS, FmaSchedule(64, 4, 16, 1, 4, 2)),
+    (_INTEGERS, MmaSyncSchedule(64, 16, 4, 2, 1, 2, share_keys=True)),
+    (replace(_INTEGERS, scales=Scales.TENSOR), MmaSyncSchedule(32, 16, 8)),
+]
+MOST = 7

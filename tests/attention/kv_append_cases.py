@@ -1,5 +1,6 @@
 """kv_append's problems for the contract."""
 
+from autotune.codegen.attention.cache import Cache, Scales
 from autotune.codegen.attention.kv_append.problem import KvAppendProblem
 from autotune.codegen.attention.kv_append.schedule import KvAppendSchedule
 from autotune.codegen.model.dtype import DType
@@ -14,13 +15,26 @@ PROBLEMS = {
     "t9-h5-pages3-page7-d72-bfloat16-int32-skg80-alignk4": KvAppendProblem(
         9, 5, 3, 7, head_dim=72, stride_k_g=80, align_k=4
     ),
+    "t200-h8-pages512-page16-d128-bfloat16-int32-fp8-token": KvAppendProblem(
+        200, 8, 512, 16, cache=Cache.FP8, scales=Scales.TOKEN
+    ),
     "t0-h4-pages2-page8-d64-bfloat16-int32": KvAppendProblem(0, 4, 2, 8, head_dim=64),
 }
+_CODES = KvAppendProblem(9, 3, 5, 3, head_dim=72, value_dim=40, cache=Cache.INT8, scales=Scales.TOKEN)
 SMALL_PROBLEMS = (
     KvAppendProblem(6, 2, 3, 4, head_dim=16),
     KvAppendProblem(9, 3, 5, 3, head_dim=7, value_dim=5, dtype=FLOAT16, slot_dtype=INT64),
+    _CODES,
+    KvAppendProblem(9, 3, 5, 3, head_dim=12, dtype=FLOAT16, cache=Cache.FP8, scales=Scales.HEAD, stride_kscale_w=2),
+    KvAppendProblem(9, 3, 5, 3, head_dim=12, value_dim=20, cache=Cache.INT8),
     # Heads ahead of slots, and gaps.
     KvAppendProblem(20, 2, 4, 6, head_dim=8, stride_keys_g=48, stride_keys_s=8, stride_values_s=40),
 )
-MOST = 4
-OWN_CASES = [(SMALL_PROBLEMS[1], KvAppendSchedule()), (SMALL_PROBLEMS[2], KvAppendSchedule(64, 4))]
+MOST = 6
+OWN_CASES = [
+    (SMALL_PROBLEMS[1], KvAppendSchedule()),
+    (SMALL_PROBLEMS[-1], KvAppendSchedule(64, 4)),
+    (_CODES, KvAppendSchedule(64, 1)),
+    (_CODES, KvAppendSchedule(64, 8)),
+    (SMALL_PROBLEMS[3], KvAppendSchedule(64, 4)),
+]

@@ -72,6 +72,17 @@ def test_a_long_request_keeps_few_sms_busy_unless_it_is_cut():
     assert microseconds(long, alone) > 2 * microseconds(long, cut)
 
 
+@pytest.mark.parametrize("many", [replace(MANY, keys=28112), problem(128, 8, 1, 8192), problem(64, 32, 32, 16384)])
+def test_defaults_cut_long_requests_at_little_cost_for_even_batches(many):
+    """Though a call does not say how long requests are."""
+    default = OPERATOR.default(many, H200)
+    for spread, least in ((Spread.LONG, 1.5), (Spread.EVEN, 0.96)):
+        whole = microseconds(replace(many, spread=spread), replace(default, splits=1))
+        assert whole > least * microseconds(replace(many, spread=spread), default)
+    window = replace(many, window_left=256)
+    assert OPERATOR.default(window, H200).splits <= 2
+
+
 def test_nothing_to_read_takes_a_launch():
     for empty in (replace(FEW, batch=0), replace(FEW, keys=0), replace(FEW, queries=0)):
         for schedule in (FmaSchedule(), MmaSyncSchedule()):

@@ -1,5 +1,6 @@
 """What appends to caches do with slots that are not there, with caches of other orders, and what they refuse."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 from refusals import refused
@@ -65,6 +66,41 @@ def _appended(**changed):
     dispatcher.kv_append(**dict(zip(names, _arrays(), strict=True)) | changed)
 
 
+def _of_codes(**changed):
+    caches = (np.zeros((3, 4, 2, dim), np.int8) for dim in (8, 4))
+    return dict(zip(("k_cache", "v_cache"), caches, strict=True)) | changed
+
+
+@pytest.mark.parametrize("order", ["nhd", "hnd"])
+@pytest.mark.parametrize("dtype", [np.int8, ml_dtypes.float8_e4m3fn])
+def test_what_is_appended_as_codes_is_read_again(order, dtype):
+    """Each head of each token has a scale; others, of which there is none, are not touched."""
+    random = np.random.default_rng(0)
+    k, v = (
+        random.standard_normal((6, 2, 16)).astype(np.float16) * scale for scale in (np.float16(20), np.float16(0.01))
+    )
+    k[0], v[1] = 0, 0
+    pages = {"nhd": (4, 3, 2), "hnd": (4, 2, 3)}[order]
+    caches = [np.zeros((*pages, 16), dtype) for _ in range(2)]
+    scales = [np.full(pages, np.nan, np.float32) for _ in range(2)]
+    dispatcher.kv_append(
+        *(k, v, *caches, np.array([9, 10, 11, 0, 1, -1], np.int32)),
+        k_scale_cache=scales[0],
+        v_scale_cache=scales[1],
+        order=order,
+    )
+    assert np.isfinite(scales[0]).sum() == 5 * 2
+    for cache, scale, numbers in zip(caches, scales, (k, v), strict=True):
+        places = [one if order == "nhd" else one.swapaxes(1, 2) for one in (cache, scale)]
+        codes, own = (one.reshape(12, 2, -1)[[9, 10, 11, 0, 1]].astype(np.float32) for one in places)
+        np.testing.assert_allclose(codes * own, numbers[:5], atol=0.04 * float(np.abs(numbers).max()))
+    q = random.standard_normal((1, 1, 4, 16)).astype(np.float16) / 8
+    table, lengths = np.array([[3, 0]], np.int32), np.array([5], np.int32)
+    o = dispatcher.attention_decode(q, *caches, lengths, table, k_scale=scales[0], v_scale=scales[1], order=order)
+    expected = dispatcher.attention(q, k[None, :5], v[None, :5])
+    np.testing.assert_allclose(o, expected, atol=0.002)
+
+
 test_calls_that_are_refused = refused(
     _appended,
     [
@@ -72,7 +108,18 @@ test_calls_that_are_refused = refused(
         ({"order": "hnd"}, "k has shape (4, 2, 8), slots (4,): expected (4, 4, 8) and a slot for each token"),
         ({"slots": np.zeros(3, np.int32)}, "expected (3, 2, 8) and a slot for each token"),
         ({"slots": np.zeros(4, np.int16)}, "TypeError: slots has dtype int16: kv_append takes int32, int64"),
-        ({"v": np.zeros((4, 2, 4), np.float32)}, "TypeError: k, v, k_cache and v_cache have dtypes float16, float32"),
+        ({"v": np.zeros((4, 2, 4), np.float32)}, "TypeError: k and v have dtypes float16 and float32"),
+        ({"k_cache": np.zeros((3, 4, 2, 8), np.int8)}, "TypeError: k_cache and v_cache have dtypes int8 and float16"),
+        ({"k_scale": np.ones(1, np.float32)}, "k_scale is not None: expected scales of codes alone"),
+        (_of_codes(), "k_scale is None: expected scales of codes alone"),
+        (
+            _of_codes(k_scale=np.ones(3, np.float32), v_scale=np.ones(3, np.float32)),
+            "expected float32 of shape (1,), (2,)",
+        ),
+        (
+            _of_codes(k_scale=np.ones((3, 4, 2), np.float32), v_scale=np.ones((3, 4, 2), np.float32)),
+            "k_scale has shape (3, 4, 2): expected k_scale_cache of scales of tokens",
+        ),
         ({"v_cache": np.zeros((3, 4, 1, 4), np.float16)}, "v_cache has shape (3, 4, 1, 4): expected that of k_cache"),
         ({"k_cache": np.zeros((3, 4, 8), np.float16)}, "k_cache has shape (3, 4, 8): expected 4 axes, pages and nhd"),
     ],

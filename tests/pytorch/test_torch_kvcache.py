@@ -46,6 +46,26 @@ def test_new_keys_are_appended_and_seen(paged, causal):
     assert torch.equal(again, o)
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.int8])
+@pytest.mark.parametrize("shape", [(1,), (2,), (3, 12, 2)])
+def test_caches_of_codes(dtype, shape):
+    """Keys and values become codes as they are appended, with scales that are given, or with their own."""
+    torch.manual_seed(0)
+    batch, new = len(LENGTHS), PAGE * COLUMNS
+    q, k, v = (torch.randn(batch, new, heads, 16).half() for heads in (4, 2, 2))
+    caches = [torch.zeros(batch, new, 2, 16).to(dtype) for _ in range(2)]
+    scales = [torch.full(shape, 1.0 if dtype == torch.float8_e4m3fn else 1 / 32) for _ in range(2)]
+    o = autotune_torch.flash_attn_with_kvcache(
+        *(q[:, :1], *caches, k, v),
+        cache_seqlens=0,
+        k_descale=scales[0],
+        v_descale=scales[1],
+    )
+    k, v = (one.float().repeat_interleave(2, 2).transpose(1, 2) for one in (k, v))
+    expected = torch.nn.functional.scaled_dot_product_attention(q[:, :1].transpose(1, 2).float(), k, v)
+    torch.testing.assert_close(o.transpose(1, 2).float(), expected, rtol=0.1, atol=0.05)
+
+
 @pytest.mark.parametrize("columns", [None, 4])
 def test_flashinfers_pages_become_a_table(columns):
     """Of requests with none, one and several; the last pages are whole, or have one key."""

@@ -8,6 +8,13 @@ __device__ __forceinline__ double natural_power(double x) { return exp(x); }
 __device__ __forceinline__ float hyperbolic_tangent(float x) { return tanhf(x); }
 __device__ __forceinline__ double hyperbolic_tangent(double x) { return tanh(x); }
 
+// An element as a number.
+__device__ __forceinline__ double number_of(double value) { return value; }
+template <typename Element>
+__device__ __forceinline__ float number_of(Element value) {
+  return to_float(value);
+}
+
 // What is written: the number, or its rounding to the output's type.
 __device__ __forceinline__ void store(double* target, double value) { *target = value; }
 template <typename Result>
@@ -32,15 +39,15 @@ struct RowName {
   int query;
 };
 
-// The score of query `place` of `batch` and `head` with a key, which lies at `k`.
-template <typename Number>
+// The score of query `place` of `batch` and `head` with a key, of which k[i] is an element.
+template <typename Number, class Key>
 __device__ __forceinline__ Number score_with(const Arguments& arguments, const Problem& problem,
                                              long long batch, int place, RowName name, int head, int key,
-                                             const Problem::Element* k) {
+                                             Key k) {
   const Problem::Element* q =
       arguments.q + batch * problem.stride_q_b + place * problem.stride_q_s + head * problem.stride_q_h;
   Number sum = 0;
-  for (int i = 0; i < Problem::head_dim; ++i) sum += Number(to_float(q[i])) * Number(to_float(k[i]));
+  for (int i = 0; i < Problem::head_dim; ++i) sum += Number(to_float(q[i])) * Number(number_of(k[i]));
   sum *= arguments.scale == 0.0f ? Number(Problem::usual_scale) : Number(arguments.scale);
 #if softcap
   const Number cap = arguments.softcap;
@@ -56,13 +63,12 @@ __device__ __forceinline__ Number score_with(const Arguments& arguments, const P
 }
 
 // `query` of `batch` and `head` sees the keys from `first` on, up to the one before `end`, with scores
-// score(key); value_at(key) says where their values lie. `Number` is what is computed with; `weights` in
+// score(key); value_at(key)[i] are elements of their values. `Number` is what is computed with; `weights` in
 // shared memory has one for each thread, and one for each warp.
 template <int threads, typename Number, class Score, class ValueAt>
 __device__ __forceinline__ void attend_scores(const Arguments& arguments, const Problem& problem,
                                               long long batch, int place, RowName name, int head, int first,
                                               int end, Score score, ValueAt value_at, Number* weights) {
-  using Element = Problem::Element;
   Number* scratch = weights + threads;
   Number largest = -infinity();
   for (int key = first + static_cast<int>(threadIdx.x); key < end; key += threads)
@@ -85,11 +91,11 @@ __device__ __forceinline__ void attend_scores(const Arguments& arguments, const 
     sum += weight;
     __syncthreads();
     for (int other = base; other < min(end, base + threads); ++other) {
-      const Element* v = value_at(other);
+      const auto v = value_at(other);
       for (int i = 0; i < own_columns<threads>; ++i) {
         const int column = i * threads + threadIdx.x;
         if (column >= Problem::value_dim) break;
-        const Number value = to_float(v[column]);
+        const Number value = number_of(v[column]);
         sums[i] += weights[other - base] * value;
 #if reference
         sizes[i] += weights[other - base] * fabs(value);
@@ -123,7 +129,7 @@ __device__ __forceinline__ void attend_scores(const Arguments& arguments, const 
 #endif
 }
 
-// The same of keys that lie at key_at(key).
+// The same of keys with elements key_at(key)[i].
 template <int threads, typename Number, class KeyAt, class ValueAt>
 __device__ __forceinline__ void attend_keys(const Arguments& arguments, const Problem& problem,
                                             long long batch, int place, RowName name, int head, int first,

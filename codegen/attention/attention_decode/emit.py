@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autotune.codegen.attention.cache import SCALED, Scales
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
@@ -18,16 +19,31 @@ _MOST_REFERENCE_BLOCKS = 1 << 16  # each takes one row after the other
 def source_of(problem: AttentionDecodeProblem, *, partials: bool = False) -> KernelSource:
     """The problem as its kernels see it, which leave partial results in a part of the workspace if there are such."""
     counts = {"pages": problem.all_pages, "columns": problem.columns, "kv_heads": problem.kv_heads}
-    words = {"lse": problem.lse, "the first diagonal": problem.top_left, f"pages of {problem.page}": problem.page > 0}
+    by_token = problem.scales is Scales.TOKEN
+    words = {
+        "lse": problem.lse,
+        "the first diagonal": problem.top_left,
+        f"pages of {problem.page}": problem.page > 0,
+        f"a cache of {problem.cache}": problem.quantised,
+        "scales of tokens": by_token,
+    }
+    scaled = {
+        "head_scales": problem.quantised and not by_token,
+        "token_scales": by_token,
+        "scaled_rows": problem.quantised and problem.dtype is not DType.FLOAT16,
+    }
+    sizes = head_sizes(problem)
+    if problem.scales is Scales.TENSOR:
+        sizes |= {f"stride_{name}_w": ("long long", 0) for name in SCALED if problem.quantised}
     return KernelSource(
         "attention_decode",
         "attention/attention_decode",
         problem,
-        types=using(Element=problem.dtype),
-        facts={**head_facts(problem), "paged": problem.page > 0},
+        types=using(Element=problem.dtype, Stored=problem.dtype_of("k")),
+        facts={**head_facts(problem), "paged": problem.page > 0, **scaled},
         conditions={"stored_vector": 1},  # of O by kernels of attention
         lines=head_lines(problem),
-        sizes=head_sizes(problem) | {name: ("int", value) for name, value in counts.items()},
+        sizes=sizes | {name: ("int", value) for name, value in counts.items()},
         workspace=True,
         scalars=[
             *(Argument(name, "float") for name in problem.scalars),

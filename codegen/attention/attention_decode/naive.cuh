@@ -4,6 +4,34 @@
 #include "cuda/shared_memory.cuh"
 // Attention with keys and values in a cache: a block for each row.
 
+#if cache == plain
+__device__ __forceinline__ const Stored* numbers_of_key(const Problem& problem, const CachedKeys& cached,
+                                                        CachePlace place) {
+  return cached.key_at(problem, place);
+}
+__device__ __forceinline__ const Stored* numbers_of_value(const Problem& problem, const CachedKeys& cached,
+                                                          CachePlace place) {
+  return cached.value_at(problem, place);
+}
+#else
+// A head of codes, of which an element is a number, exactly.
+struct ScaledHead {
+  const Stored* codes;
+  double scale;
+
+  __device__ __forceinline__ double operator[](int i) const { return scale * to_float(codes[i]); }
+};
+
+__device__ __forceinline__ ScaledHead numbers_of_key(const Problem& problem, const CachedKeys& cached,
+                                                     CachePlace place) {
+  return {cached.key_at(problem, place), *cached.key_scale_at(problem, place)};
+}
+__device__ __forceinline__ ScaledHead numbers_of_value(const Problem& problem, const CachedKeys& cached,
+                                                       CachePlace place) {
+  return {cached.value_at(problem, place), *cached.value_scale_at(problem, place)};
+}
+#endif
+
 template <int threads, typename Number>
 __device__ __forceinline__ void decode_row(const Arguments& arguments, const Problem& problem, long long row,
                                            Number* weights) {
@@ -14,8 +42,8 @@ __device__ __forceinline__ void decode_row(const Arguments& arguments, const Pro
   attend_keys<threads>(
       arguments, problem, request, query, {request, query}, head, sequence.first_key(query),
       sequence.keys_end(query),
-      [&](int key) { return cached.key_at(problem, cached.place_of(problem, key)); },
-      [&](int key) { return cached.value_at(problem, cached.place_of(problem, key)); }, weights);
+      [&](int key) { return numbers_of_key(problem, cached, cached.place_of(problem, key)); },
+      [&](int key) { return numbers_of_value(problem, cached, cached.place_of(problem, key)); }, weights);
 }
 
 template <int threads, typename Number>

@@ -58,6 +58,17 @@ struct Part {
   }
 };
 
+#if head_scales
+// From products of codes, of whose keys all have one scale.
+__device__ __forceinline__ void scale_products(Scores& scores, float key_scale) {
+#  if softcap
+  scores.inner *= key_scale;
+#  else
+  scores.factor *= key_scale;
+#  endif
+}
+#endif
+
 // Adds states and stores the rows.
 __device__ __forceinline__ void store_rows(const Arguments& arguments, const Problem& problem,
                                            const BlockRows& rows, const States& states, int count,

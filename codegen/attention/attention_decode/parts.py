@@ -28,6 +28,11 @@ class Parts(Schedule):
     splits = 1
     part_tiles = 1
 
+    @property
+    def tile_keys(self) -> int:
+        """Keys that a block takes at once."""
+        raise NotImplementedError
+
     def row_blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have some keys: those of all rows of all heads of k and v of all requests."""
         return ceil_div(problem.group * problem.queries, self.rows) * problem.kv_heads * problem.batch

@@ -10,11 +10,14 @@ import numpy as np
 
 from autotune.codegen.attention.attention.inputs import exact_inputs, random_inputs
 from autotune.codegen.attention.attention.weighted_values import Buffers, WeightedValues
+from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.indices import Indices, Spread
 from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
+from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.strided import Axes
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.model.work import Work
@@ -23,6 +26,7 @@ MOST_QUERIES = 16
 MOST_DIM = 576  # elements of a head: the latent keys of DeepSeek's models
 # Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
 _REQUESTS, _KEYS = 8, 16384
+_LARGEST = 127  # code of an integer
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class AttentionDecodeProblem(WeightedValues):
         batch: requests.
         page: places of a page; 0 stands for a cache without pages, of a row of keys for each request.
         pages: of the cache; 0 stands for as many as all requests have room for.
+        cache: what its elements are.
+        scales: what has scales of its own in a cache of codes.
         batch_invariant: whether a request's results have the same bits in any batch, by a schedule that depends neither
             on the number of requests nor on how many keys they have room for.
         full: whether each request has all keys that it has room for; there are no lengths.
@@ -54,6 +60,8 @@ class AttentionDecodeProblem(WeightedValues):
         "k": Axes("ptgd"),
         "v": Axes("ptge"),
         "o": Axes("bshe"),
+        "kscale": SCALE_AXES,
+        "vscale": SCALE_AXES,
     }
 
     queries: int = size(1, most=MOST_QUERIES, short="q")
@@ -61,20 +69,25 @@ class AttentionDecodeProblem(WeightedValues):
     value_dim: int = kind(0, least=0, most=MOST_DIM, short="e", implied=0)
     page: int = kind(0, least=0, most=1 << 20, short="page", implied=0)
     pages: int = size(4096, implied=0, short="pages")
+    cache: Cache = kind(Cache.PLAIN, implied=Cache.PLAIN)
+    scales: Scales = kind(Scales.TENSOR, implied=Scales.TENSOR)
     batch_invariant: bool = kind(False, codes=("", "invariant"))
     full: bool = kind(False, codes=("", "full"))
     spread: Spread = data(Spread.RANDOM)
 
     @classmethod
     def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """No pages of a cache without."""
+        """No pages of a cache without, and no scales of one of numbers."""
         fitted = super().fitted(fields)
-        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0}
+        scales = Scales.TENSOR if fitted["cache"] is Cache.PLAIN else fitted["scales"]
+        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0, "scales": scales}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.pages and not self.page:
             raise ValueError(f"pages={self.pages}: expected 0 of a cache without pages")
+        if self.cache is Cache.PLAIN and self.scales is not Scales.TENSOR:
+            raise ValueError(f"scales={self.scales}: expected tensor of a cache of numbers, which has none")
         if self.pages == self.batch * self.columns:
             object.__setattr__(self, "pages", 0)
 
@@ -96,7 +109,24 @@ class AttentionDecodeProblem(WeightedValues):
     @property
     def extents(self) -> Mapping[str, int]:
         """See `StridedProblem.extents`; p: pages, t: places of each."""
-        return {**super().extents, "p": self.all_pages, "t": self.page or self.keys}
+        pages, places = self.all_pages, self.page or self.keys
+        return {**super().extents, "p": pages, "t": places, **self.scales.extents(pages, places, self.kv_heads)}
+
+    @property
+    def quantised(self) -> bool:
+        """Whether the cache has codes."""
+        return self.cache is not Cache.PLAIN
+
+    def dtype_of(self, operand: str) -> DType:
+        """See `StridedProblem`; those of the cache, and of scales, are others."""
+        if operand in SCALED:
+            return DType.FLOAT32
+        return self.cache.stored(self.dtype) if operand in "kv" else self.dtype
+
+    @property
+    def layouts(self) -> Mapping[str, OperandLayout]:
+        """See `Problem.layouts`; those of scales where there are such."""
+        return {name: one for name, one in super().layouts.items() if self.quantised or name not in SCALED}
 
     @property
     def pairs(self) -> int:
@@ -109,12 +139,19 @@ class AttentionDecodeProblem(WeightedValues):
         more than there are."""
         lengths = self._lengths(self._where(0))
         seen = sum(self.seen_keys)
-        of_key = self.kv_heads * (self.head_dim + self.value_elements) * self.dtype.bytes
+        of_key = self.kv_heads * self.key_bytes
         cached = min(seen * of_key, self.bytes_of("k") + self.bytes_of("v"))
+        if self.quantised:
+            cached += min(seen * self.kv_heads * len(SCALED) * DType.FLOAT32.bytes, sum(map(self.bytes_of, SCALED)))
         entries = sum(ceil_div(length, self.page) for length in lengths) if self.page else 0
         stated = 0 if self.full else self.batch
         read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (stated + entries)
         return self.work_of(self.heads * self.pairs, read if seen else 0)
+
+    @property
+    def key_bytes(self) -> int:
+        """Of a key and its value, of a head, without their scales."""
+        return (self.head_dim + self.value_elements) * self.dtype_of("k").bytes
 
     @property
     def seen_keys(self) -> list[int]:
@@ -129,8 +166,11 @@ class AttentionDecodeProblem(WeightedValues):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Those of `batched_tensors`, ``lengths`` unless requests are `full`, and, of pages, ``table``, of int32."""
-        return (*self.batched_tensors, *self._indices)
+        """Those of `batched_tensors`, of codes ``kscale`` and ``vscale``, then ``lengths`` unless requests are `full`,
+        and, of pages, ``table``.
+        """
+        scales = [self.tensor(name, Role.INPUT) for name in SCALED] if self.quantised else []
+        return (*self.batched_tensors, *scales, *self._indices)
 
     @property
     def _indices(self) -> Iterator[Tensor]:
@@ -143,11 +183,26 @@ class AttentionDecodeProblem(WeightedValues):
     def inputs(self, seed: int) -> dict[str, Array]:
         """See `random_inputs`; places of the cache that no request has are NaN, and pages may be shared."""
         made = random_inputs(self.batched_tensors, seed) | self._where(seed)
+        if self.quantised:
+            made |= self._codes(np.random.default_rng(seed))
         owned = np.zeros((self.all_pages, self.extents["t"]), bool)
         for request, length in enumerate(self._lengths(made)):
             owned[self._places(made, request, length)] = True
         for name in "kv":
-            self._tensor(name).view(made[name])[~owned] = np.nan
+            self._tensor(name).view(made[name])[~owned] = _LARGEST if self.cache is Cache.INT8 else np.nan
+        if self.scales is Scales.TOKEN:
+            for name in SCALED:
+                self._tensor(name).view(made[name])[~owned] = np.nan
+        return made
+
+    def _codes(self, random: np.random.Generator) -> dict[str, Array]:
+        """Scales, and codes of a cache of integers; random floats are codes already."""
+        made = {name: self.scales.drawn(self.cache, random, self._tensor(name).size) for name in SCALED}
+        if self.cache is Cache.INT8:
+            for name in "kv":
+                made[name] = repeated(
+                    lambda count: random.integers(-_LARGEST, _LARGEST + 1, count, np.int8), self._tensor(name).size
+                )
         return made
 
     def why_misleading(self, indices: Mapping[str, Array]) -> str:
@@ -163,8 +218,8 @@ class AttentionDecodeProblem(WeightedValues):
         return ""
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
-        """Those of attention with as many keys, put into pages that no requests share."""
-        if self.lse or not self.keys or self.all_pages < self.batch * self.columns:
+        """Those of attention with as many keys, put into pages that no requests share; none of codes."""
+        if self.quantised or self.lse or not self.keys or self.all_pages < self.batch * self.columns:
             return None
         named = {tensor.name: tensor for tensor in self.batched_tensors}
         made = exact_inputs(named | self._in_order, seed, plain=not self.softcap)
@@ -211,26 +266,34 @@ class AttentionDecodeProblem(WeightedValues):
             return np.full(length, request), keys
         return inputs["table"].reshape(self.batch, self.columns)[request, keys // self.page], keys % self.page
 
+    def _scales_of(self, name: str, inputs: Buffers) -> Array:
+        """Of (pages, places, heads) of the cache k or v."""
+        scales = self._tensor(f"{name}scale").view(inputs[f"{name}scale"])[..., 0]
+        return np.broadcast_to(scales, (self.all_pages, self.extents["t"], self.kv_heads))
+
     def _tensor(self, name: str) -> Tensor:
-        return next(one for one in self.batched_tensors if one.name == name)
+        return next(one for one in self.tensors if one.name == name)
 
     @property
     def _in_order(self) -> dict[str, Tensor]:
-        """k and v with axes of requests, keys, heads and elements."""
+        """k and v with axes of requests, keys, heads and elements; numbers that codes stand for are float64."""
+        dtype = DType.FLOAT64 if self.quantised else self.dtype
         dims = {"k": self.head_dim, "v": self.value_elements}
         shapes = {name: (self.batch, self.keys, self.kv_heads, dim) for name, dim in dims.items()}
-        return {
-            name: Tensor(name, self.dtype, shape, row_major(shape), Role.INPUT, 16) for name, shape in shapes.items()
-        }
+        return {name: Tensor(name, dtype, shape, row_major(shape), Role.INPUT, 16) for name, shape in shapes.items()}
 
     def _with_keys_in_order(self, inputs: Buffers) -> tuple[Mapping[str, Tensor], Buffers]:
         tensors = {tensor.name: tensor for tensor in self.batched_tensors} | self._in_order
         buffers = dict(inputs)
         for name in "kv":
-            cache, buffers[name] = self._tensor(name).view(inputs[name]), np.zeros(tensors[name].size, self.dtype.numpy)
+            cache = self._tensor(name).view(inputs[name])
+            buffers[name] = np.zeros(tensors[name].size, tensors[name].dtype.numpy)
             in_order = tensors[name].view(buffers[name])
             for request, length in enumerate(self._lengths(inputs)):
-                in_order[request, :length] = cache[self._places(inputs, request, length)]
+                places = self._places(inputs, request, length)
+                in_order[request, :length] = cache[places]
+                if self.quantised:
+                    in_order[request, :length] *= self._scales_of(name, inputs)[places][..., None]
         return tensors, buffers
 
     def seen(self, inputs: Buffers) -> Callable[[int, Array], Array]:

@@ -1,6 +1,6 @@
 #pragma once
 #include "attention/attention/sequence.cuh"
-#include "cuda/numbers.cuh"
+#include "attention/attention_decode/stored.cuh"
 // The keys and values of a request, which lie in a cache. What the device says of them, lengths and numbers
 // of pages, is not trusted: none leads to what is outside of the arrays.
 
@@ -28,14 +28,17 @@ struct CachePlace {
 };
 
 struct CachedKeys {
-  using Element = Problem::Element;
 #if paged
   const int* table;
 #else
   int row;
 #endif
-  const Element* k;
-  const Element* v;
+  const Stored* k;
+  const Stored* v;
+#if head_scales || token_scales
+  const float* k_scales;
+  const float* v_scales;
+#endif
 
   __device__ __forceinline__ CachedKeys(const Arguments& arguments, const Problem& problem, int request,
                                         int head)
@@ -44,6 +47,10 @@ struct CachedKeys {
     table = arguments.table + request * static_cast<long long>(problem.columns);
 #else
     row = request;
+#endif
+#if head_scales || token_scales
+    k_scales = arguments.kscale + head * problem.stride_kscale_w;
+    v_scales = arguments.vscale + head * problem.stride_vscale_w;
 #endif
   }
 
@@ -70,10 +77,28 @@ struct CachedKeys {
     return {page_of(problem, key), slot_of(key)};
   }
 
-  __device__ __forceinline__ const Element* key_at(const Problem& problem, CachePlace place) const {
+  __device__ __forceinline__ const Stored* key_at(const Problem& problem, CachePlace place) const {
     return k + place.page * problem.stride_k_p + place.slot * problem.stride_k_t;
   }
-  __device__ __forceinline__ const Element* value_at(const Problem& problem, CachePlace place) const {
+  __device__ __forceinline__ const Stored* value_at(const Problem& problem, CachePlace place) const {
     return v + place.page * problem.stride_v_p + place.slot * problem.stride_v_t;
   }
+#if head_scales || token_scales
+
+  // Where that is what codes of a key, and of its value, are multiplied by.
+  __device__ __forceinline__ const float* key_scale_at(const Problem& problem, CachePlace place) const {
+#  if token_scales
+    return k_scales + place.page * problem.stride_kscale_u + place.slot * problem.stride_kscale_v;
+#  else
+    return k_scales;
+#  endif
+  }
+  __device__ __forceinline__ const float* value_scale_at(const Problem& problem, CachePlace place) const {
+#  if token_scales
+    return v_scales + place.page * problem.stride_vscale_u + place.slot * problem.stride_vscale_v;
+#  else
+    return v_scales;
+#  endif
+  }
+#endif
 };

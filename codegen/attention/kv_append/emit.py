@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autotune.codegen.attention.cache import SCALED, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource, using
@@ -9,9 +10,13 @@ from autotune.codegen.source.kernel_source import KernelSource, using
 from .problem import KvAppendProblem
 from .schedule import KvAppendSchedule
 
+_BITS = {"Element": DType.UINT16, "Stored": DType.UINT16}
+
 
 def emit(problem: KvAppendProblem, schedule: KvAppendSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
+    if problem.scales is Scales.TOKEN:
+        return _source(problem).scheduled(schedule, "by_token", "kv_append_by_token")
     return _source(problem).scheduled(schedule)
 
 
@@ -24,13 +29,17 @@ def _source(problem: KvAppendProblem) -> KernelSource:
     layouts = problem.layouts.values()
     strides = {name: step for one in layouts for name, step in zip(one.fields, one.strides, strict=True)}
     counts = {name: getattr(problem, name) for name in ("tokens", "heads", "page", "slot_count")}
-    heads = f"heads of {problem.head_dim} and {problem.value_elements} {problem.dtype}"
+    if problem.scales is Scales.TENSOR:
+        strides |= {f"stride_{name}_w": 0 for name in SCALED if problem.quantised}
+    codes = f", as {problem.cache} with scales of {problem.scales}" if problem.quantised else ""
+    heads = f"heads of {problem.head_dim} and {problem.value_elements} {problem.dtype}{codes}"
+    moved = {"Element": problem.dtype, "Stored": problem.dtype_of("keys")} if problem.quantised else _BITS
     return KernelSource(
         "kv_append",
         "attention/kv_append",
         problem,
-        types=using(Element=DType.UINT16, Slot=problem.slot_dtype),
-        facts={"value_dim": problem.value_elements},
+        types=using(**moved, Slot=problem.slot_dtype),
+        facts={"value_dim": problem.value_elements, "token_scales": problem.scales is Scales.TOKEN},
         sizes={name: ("int", value) for name, value in counts.items()}
         | {name: ("long long", value) for name, value in strides.items()},
         served=f"{heads}, slots of {problem.slot_dtype}",

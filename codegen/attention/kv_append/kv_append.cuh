@@ -1,6 +1,5 @@
 #pragma once
 #include "attention/kv_append/slots.cuh"
-#include "cuda/packed.cuh"
 // Keys and values of tokens to slots of caches: a thread moves a vector. Those of a head of k come before
 // those of the same head of v.
 
@@ -16,18 +15,14 @@ __device__ __forceinline__ void kv_append_block(const Arguments& arguments) {
   const int token = number / heads, head = number % heads;
   const Place place = place_of(arguments, problem, token);
   if (!place.there) return;
-  const Element* source;
-  Element* target;
-  if (vector < key_vectors) {
-    const int column = vector * Schedule::vector_width;
-    source = bits_of(arguments.k) + token * problem.stride_k_t + head * problem.stride_k_g + column;
-    target = bits_of(arguments.keys) + place.page * problem.stride_keys_p +
-             place.slot * problem.stride_keys_s + head * problem.stride_keys_g + column;
-  } else {
-    const int column = (vector - key_vectors) * Schedule::vector_width;
-    source = bits_of(arguments.v) + token * problem.stride_v_t + head * problem.stride_v_g + column;
-    target = bits_of(arguments.values) + place.page * problem.stride_values_p +
-             place.slot * problem.stride_values_s + head * problem.stride_values_g + column;
-  }
-  store_global<false>(target, load_global<Schedule::vector_width, false>(source));
+  const bool of_key = vector < key_vectors;
+  const Move move = of_key ? move_of_key(arguments, problem, place, token, head)
+                           : move_of_value(arguments, problem, place, token, head);
+  const int column = (of_key ? vector : vector - key_vectors) * Schedule::vector_width;
+  const auto numbers = load_global<Schedule::vector_width, false>(move.source + column);
+#if cache == plain
+  store_global<false>(move.target + column, numbers);
+#else
+  store_global<false>(move.target + column, stored(numbers, *move.scale));
+#endif
 }

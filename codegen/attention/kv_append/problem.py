@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, Scales
 from autotune.codegen.attention.problem import DTYPES, MOST_DIM
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
 from autotune.codegen.model.indices import Indices, Order
 from autotune.codegen.model.integers import INT_MAX, widest_divisor
+from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.strided import Axes, StridedProblem
@@ -29,6 +31,8 @@ class KvAppendProblem(StridedProblem):
     """Token i of k and v goes to slot slots[i] of the caches; other slots stay as they are.
 
     Slot n is place n % page of page n // page. A token whose slot is negative, or behind the last one, goes nowhere.
+    In caches of codes, a number becomes the code next to it divided by its scale: of the tensor or the head, or of each
+    head of a token, by which the largest number becomes the largest code.
 
     Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with PagedAttention, 2023.
 
@@ -39,7 +43,9 @@ class KvAppendProblem(StridedProblem):
         page: slots of a page.
         head_dim: elements of a head of k.
         value_dim: elements of a head of v; 0 stands for `head_dim`.
-        dtype: of the elements of k, v and the caches.
+        dtype: of the elements of k and v.
+        cache: what elements of the caches are.
+        scales: what has scales of its own in caches of codes.
         slot_dtype: of the numbers of slots.
     """
 
@@ -48,6 +54,8 @@ class KvAppendProblem(StridedProblem):
         "v": Axes("tge"),
         "keys": Axes("psgd"),
         "values": Axes("psge"),
+        "kscale": SCALE_AXES,
+        "vscale": SCALE_AXES,
     }
 
     tokens: int = size(256, short="t")
@@ -58,6 +66,8 @@ class KvAppendProblem(StridedProblem):
     value_dim: int = kind(0, least=0, most=MOST_DIM, short="e", implied=0)
     dtype: DType = kind(DType.BFLOAT16, allowed=DTYPES)
     slot_dtype: DType = kind(DType.INT32, allowed=SLOT_DTYPES)
+    cache: Cache = kind(Cache.PLAIN, implied=Cache.PLAIN)
+    scales: Scales = kind(Scales.TENSOR, implied=Scales.TENSOR)
 
     @classmethod
     def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +75,9 @@ class KvAppendProblem(StridedProblem):
         fitted = super().fitted(fields)
         pages = min(fitted["pages"], INT_MAX // fitted["page"])
         tokens = min(fitted["tokens"], pages * fitted["page"])
-        return fitted | {"pages": pages, "tokens": tokens, "heads": min(fitted["heads"], INT_MAX // max(1, tokens))}
+        heads = min(fitted["heads"], INT_MAX // max(1, tokens))
+        scales = Scales.TENSOR if fitted["cache"] is Cache.PLAIN else fitted["scales"]
+        return fitted | {"pages": pages, "tokens": tokens, "heads": heads, "scales": scales}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,6 +87,8 @@ class KvAppendProblem(StridedProblem):
             raise ValueError(f"tokens={self.tokens}: expected one for each of the {self.slot_count} slots at most")
         if self.tokens * self.heads > INT_MAX:
             raise ValueError(f"tokens={self.tokens}, heads={self.heads}: expected {INT_MAX} heads at most")
+        if not self.quantised and self.scales is not Scales.TENSOR:
+            raise ValueError(f"scales={self.scales}: expected tensor of a cache of numbers, which has none")
         if self.value_dim == self.head_dim:
             object.__setattr__(self, "value_dim", 0)
 
@@ -98,16 +112,29 @@ class KvAppendProblem(StridedProblem):
             "g": self.heads,
             "d": self.head_dim,
             "e": self.value_elements,
+            **self.scales.extents(self.pages, self.page, self.heads),
         }
 
+    @property
+    def quantised(self) -> bool:
+        """Whether the caches have codes."""
+        return self.cache is not Cache.PLAIN
+
     def dtype_of(self, operand: str) -> DType:
-        """That of all."""
-        return self.dtype
+        """See `StridedProblem`; those of caches, and of scales, are others."""
+        if operand in SCALED:
+            return DType.FLOAT32
+        return self.dtype if operand in "kv" else self.cache.stored(self.dtype)
+
+    @property
+    def layouts(self) -> Mapping[str, OperandLayout]:
+        """See `Problem.layouts`; those of scales where there are such."""
+        return {name: one for name, one in super().layouts.items() if self.quantised or name not in SCALED}
 
     @property
     def widest(self) -> int:
-        """Elements of the widest accesses that heads of all operands are aligned for, and are whole ones."""
-        aligned = min(stated.vector_width for stated in self.layouts.values())
+        """Elements of the widest accesses that heads of k, v and the caches are aligned for, and are whole ones."""
+        aligned = min(stated.vector_width for name, stated in self.layouts.items() if name not in SCALED)
         return widest_divisor(aligned, self.head_dim, self.value_elements)
 
     @property
@@ -117,12 +144,20 @@ class KvAppendProblem(StridedProblem):
 
     @property
     def work(self) -> Work:
-        """k and v are read once and stored once, and slots are read."""
-        return Work(2 * (self.bytes_of("k") + self.bytes_of("v")) + self.tokens * self.slot_dtype.bytes)
+        """k and v are read once and stored once, slots are read, and scales are read or stored."""
+        read = self.bytes_of("k") + self.bytes_of("v")
+        stored = read // self.dtype.bytes * self.dtype_of("keys").bytes
+        scales = 0
+        if self.quantised:
+            of_token = len(SCALED) * DType.FLOAT32.bytes * self.tokens * self.heads
+            scales = of_token if self.scales is Scales.TOKEN else sum(map(self.bytes_of, SCALED))
+        return Work(read + stored + scales + self.tokens * self.slot_dtype.bytes)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``k``, ``v``, ``slots``, and the caches ``keys`` and ``values``, which are updated."""
+        """``k``, ``v``, ``slots``, and the caches ``keys`` and ``values``, which are updated; of codes also ``kscale``
+        and ``vscale``, which are updated if tokens have scales."""
+        role = Role.IN_OUT if self.scales is Scales.TOKEN else Role.INPUT
         indices = Indices(self.slot_count - 1, -(self.tokens // _LEFT_OUT_EVERY), Order.DISTINCT)
         dtype = self.slot_dtype
         return (
@@ -131,6 +166,7 @@ class KvAppendProblem(StridedProblem):
             Tensor.flat("slots", dtype, self.tokens, Role.INPUT, dtype.bytes, indices=indices),
             self.tensor("keys", Role.IN_OUT),
             self.tensor("values", Role.IN_OUT),
+            *(self.tensor(name, role) for name in SCALED if self.quantised),
         )
 
     def inputs(self, seed: int) -> dict[str, Array]:
@@ -138,7 +174,9 @@ class KvAppendProblem(StridedProblem):
         random = np.random.default_rng(seed)
         made = {}
         for one in self.tensors:
-            if one.indices:
+            if one.name in SCALED:
+                made[one.name] = self.scales.drawn(self.cache, random, one.size)
+            elif one.indices:
                 made[one.name] = one.indices.drawn(random, one.size, one.dtype.numpy)
             else:
                 made[one.name] = repeated(partial(_normal, random, one), one.size)
@@ -157,15 +195,24 @@ class KvAppendProblem(StridedProblem):
         return ""
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """All of both caches."""
+        """All of both caches, and of scales that are updated."""
         views, slots = self.views(inputs), inputs["slots"]
         there = np.flatnonzero((slots >= 0) & (slots < self.slot_count))
         where = np.divmod(slots[there], self.page)
+        named = {one.name: one for one in self.tensors}
         found = {}
         for cache, new in (("keys", "k"), ("values", "v")):
             found[cache] = inputs[cache].copy()
-            after = next(one for one in self.tensors if one.name == cache).view(found[cache])
-            after[where] = views[new][there]
+            numbers = views[new][there]
+            if self.quantised:
+                name = f"{new}scale"
+                scale = views[name][0, 0]
+                if self.scales is Scales.TOKEN:
+                    scale = self.cache.scale_of(numbers)
+                    found[name] = inputs[name].copy()
+                    named[name].view(found[name])[where] = scale
+                numbers = self.cache.codes(numbers, scale)
+            named[cache].view(found[cache])[where] = numbers
         return found
 
 

@@ -1,16 +1,13 @@
 #pragma once
-// Where tokens lie in a cache of pages.
+#include "cuda/packed.cuh"
+#if cache != plain
+#  include "cuda/narrow.cuh"
+#  include "cuda/row_reduce.cuh"
+#endif
+// Where tokens lie in a cache of pages, and what is stored there: the bits of elements, or codes.
 
-using Element = Problem::Element;  // the bits of one, which move as they are
-
-template <typename Number>
-__device__ __forceinline__ const Element* bits_of(const Number* numbers) {
-  return reinterpret_cast<const Element*>(numbers);
-}
-template <typename Number>
-__device__ __forceinline__ Element* bits_of(Number* numbers) {
-  return reinterpret_cast<Element*>(numbers);
-}
+using Element = Problem::Element;
+using Stored = Problem::Stored;
 
 struct Place {
   bool there;
@@ -25,3 +22,70 @@ __device__ __forceinline__ Place place_of(const Arguments& arguments, const Prob
   const unsigned number = static_cast<unsigned>(slot), page = problem.page;
   return {true, static_cast<int>(number / page), static_cast<int>(number % page)};
 }
+
+#if token_scales
+using ScalePointer = float*;
+#else
+using ScalePointer = const float*;
+#endif
+
+// A head of k or of v on its way to a cache.
+struct Move {
+  const Element* source;
+  Stored* target;
+#if cache != plain
+  ScalePointer scale;
+#endif
+};
+
+__device__ __forceinline__ Move move_of_key(const Arguments& arguments, const Problem& problem, Place place,
+                                            int token, int head) {
+  Move move;
+  move.source =
+      reinterpret_cast<const Element*>(arguments.k) + token * problem.stride_k_t + head * problem.stride_k_g;
+  move.target = reinterpret_cast<Stored*>(arguments.keys) + place.page * problem.stride_keys_p +
+                place.slot * problem.stride_keys_s + head * problem.stride_keys_g;
+#if token_scales
+  move.scale = arguments.kscale + place.page * problem.stride_kscale_u +
+               place.slot * problem.stride_kscale_v + head * problem.stride_kscale_w;
+#elif cache != plain
+  move.scale = arguments.kscale + head * problem.stride_kscale_w;
+#endif
+  return move;
+}
+
+__device__ __forceinline__ Move move_of_value(const Arguments& arguments, const Problem& problem, Place place,
+                                              int token, int head) {
+  Move move;
+  move.source =
+      reinterpret_cast<const Element*>(arguments.v) + token * problem.stride_v_t + head * problem.stride_v_g;
+  move.target = reinterpret_cast<Stored*>(arguments.values) + place.page * problem.stride_values_p +
+                place.slot * problem.stride_values_s + head * problem.stride_values_g;
+#if token_scales
+  move.scale = arguments.vscale + place.page * problem.stride_vscale_u +
+               place.slot * problem.stride_vscale_v + head * problem.stride_vscale_w;
+#elif cache != plain
+  move.scale = arguments.vscale + head * problem.stride_vscale_w;
+#endif
+  return move;
+}
+#if cache != plain
+
+#  if cache == fp8
+constexpr float largest_code = 448.0f;
+#  else
+constexpr float largest_code = 127.0f;
+#  endif
+
+// Numbers as codes of a scale; all are 0 where that is.
+template <int width>
+__device__ __forceinline__ Packed<Stored, width> stored(const Packed<Element, width>& numbers, float scale) {
+  Packed<Stored, width> codes;
+#  pragma unroll
+  for (int i = 0; i < width; ++i) {
+    const float number = to_float(numbers.elements[i]);
+    codes.elements[i] = from_float_saturated<Stored>(scale == 0.0f ? 0.0f : number / scale);
+  }
+  return codes;
+}
+#endif

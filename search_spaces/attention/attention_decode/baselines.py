@@ -14,8 +14,8 @@ from autotune.search_spaces.contract.baselines import TorchCall
 def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """FlashAttention-3, which vLLM's wheels hold. A cache without pages has one page for each request."""
     windows = problem.window_left or problem.window_right
-    if problem.lse or problem.top_left or (windows and not problem.causal):
-        raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows and no lse alone")
+    if problem.quantised or problem.lse or problem.top_left or (windows and not problem.causal):
+        raise ValueError("FlashAttention-3 is called for numbers, the last diagonal, causal windows and no lse alone")
     from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
 
     q = tensors["q"].flatten(0, 1)
@@ -45,7 +45,8 @@ def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any
 
     bounded = problem.bounded_left or (problem.bounded_right and problem.queries > 1)
     even = problem.full or problem.spread is Spread.EVEN
-    if problem.page or not even or bounded or problem.softcap or problem.sinks or problem.lse:
+    more = problem.quantised or problem.softcap or problem.sinks or problem.lse
+    if more or problem.page or not even or bounded:
         raise ValueError("scaled_dot_product_attention is called for requests of equal lengths without pages and masks")
     q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
     scale = problem.scalars["scale"] or None

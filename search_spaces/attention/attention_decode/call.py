@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.attention.attention_decode.problem import MOST_DIM, MOST_QUERIES, AttentionDecodeProblem
+from autotune.codegen.attention.cache import Cache
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.attention.heads import extents
-from autotune.search_spaces.attention.pages import check_page_order, page_axes, page_order
+from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields
 from autotune.search_spaces.attention.results import result_types
 from autotune.search_spaces.contract.array_checks import check_array
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
@@ -25,6 +26,8 @@ def attention_decode(
     lengths: Any = None,
     table: Any = None,
     sinks: Any = None,
+    k_scale: Any = None,
+    v_scale: Any = None,
     *,
     scale: float = 0.0,
     causal: bool = False,
@@ -46,14 +49,18 @@ def attention_decode(
     Args:
         q: bfloat16 or float16, of shape (batch, queries, heads, head_dim). Elements of a head are contiguous, other
             axes may have any strides. Heads have 1 to 576 elements.
-        k_cache: of the dtype of `q` and, with a table, of shape (pages, page, heads_kv, head_dim), without of shape
-            (batch, keys, heads_kv, head_dim); or in another `order`.
-        v_cache: likewise, with heads of value_dim elements.
+        k_cache: of the dtype of `q`, float8_e4m3fn or int8 and, with a table, of shape (pages, page, heads_kv,
+            head_dim), without of shape (batch, keys, heads_kv, head_dim); or in another `order`.
+        v_cache: likewise, of the dtype of `k_cache`, with heads of value_dim elements.
         lengths: int32, of shape (batch,): how many keys each request has, those of its own queries among them. By
             default each has as many as there is room for.
         table: int32, of shape (batch, columns): the pages of each request in the order of its keys. Entries behind its
             length may be anything.
         sinks: float32 for each head: the score of a key whose value is 0. It is not scaled.
+        k_scale: what elements of a `k_cache` of float8_e4m3fn or int8 are multiplied by, float32 and positive: of shape
+            (1,), or (heads_kv,), or that of `k_cache` without the last axis, a scale for each token and head. Those of
+            places that no request has may be anything.
+        v_scale: likewise, of `v_cache`, of the shape of `k_scale`.
         scale: of the products of queries and keys, more than 0; 0 stands for 1 / √head_dim.
         causal: whether a query sees no key behind its diagonal.
         window_left: keys up to the diagonal, it included, that a query sees; 0: all.
@@ -78,6 +85,8 @@ def _types(
     lengths: Layout | None,
     table: Layout | None,
     sinks: Layout | None,
+    k_scale: Layout | None,
+    v_scale: Layout | None,
     order: str,
     **options: Any,
 ) -> Mapping[str, ArrayType]:
@@ -100,8 +109,9 @@ def _types(
         check_array("table", table, DType.INT32, (batch, table.shape[1]))
         if not of_k["p"] * of_k["n"]:
             raise ValueError(f"k_cache has shape {k_cache.shape}: expected a page at least")
+    check_scales(q.dtype, k_cache, v_cache, k_scale, v_scale, order)
     k, v = (
-        one._replace(shape=(batch, of_k["n"], of_k["h"], of_one["d"]))
+        one._replace(shape=(batch, of_k["n"], of_k["h"], of_one["d"]), dtype=q.dtype)
         for one, of_one in ((k_cache, of_k), (v_cache, of_v))
     )
     return result_types(q, k, v, sinks, _ORDER, MOST_DIM)
@@ -114,6 +124,8 @@ def _bind(
     lengths: Layout | None,
     table: Layout | None,
     sinks: Layout | None,
+    k_scale: Layout | None,
+    v_scale: Layout | None,
     lse: Layout | None,
     out: Layout,
     order: str,
@@ -128,6 +140,7 @@ def _bind(
     where: dict[str, Any] = stride_fields("q", q, "q", operands["q"]) | stride_fields("out", out, "o", operands["o"])
     for name, operand, one in (("k_cache", "k", k_cache), ("v_cache", "v", v_cache)):
         where |= stride_fields(name, one, operand, operands[operand], page_order(operands[operand], order))
+    scales, of_scales = scale_fields({"kscale": k_scale, "vscale": v_scale}, order)
     problem = AttentionDecodeProblem(
         queries=of_q["s"],
         keys=cache["n"] * table.shape[1] if table else cache["n"],
@@ -139,25 +152,29 @@ def _bind(
         dtype=DType(q.dtype),
         page=cache["n"] if table else 0,
         pages=cache["p"] if table else 0,
+        cache=Cache.of(DType(k_cache.dtype)),
+        scales=scales,
         softcap=softcap_nonzero,
         sinks=sinks is not None,
         lse=lse is not None,
         full=lengths is None,
         **options,
         **where,
+        **of_scales,
     )
-    return Binding(problem, {"k_cache": "k", "v_cache": "v", "out": "o"})
+    names = {"k_cache": "k", "v_cache": "v", "k_scale": "kscale", "v_scale": "vscale", "out": "o"}
+    return Binding(problem, names)
 
 
 CALL = Call(
     declaration=attention_decode,
-    inputs=("q", "k_cache", "v_cache", "lengths", "table", "sinks"),
+    inputs=("q", "k_cache", "v_cache", "lengths", "table", "sinks", "k_scale", "v_scale"),
     outputs=("out", "lse"),
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("lengths", "table", "sinks", "lse"),
+    optional=("lengths", "table", "sinks", "k_scale", "v_scale", "lse"),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
-    reordered=("k_cache", "v_cache", "lse"),
+    reordered=("k_cache", "v_cache", "k_scale", "v_scale", "lse"),
 )

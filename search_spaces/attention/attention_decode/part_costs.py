@@ -36,16 +36,32 @@ class Costs(Coefficients, section="attention_decode"):
     dependent: float
 
 
+@dataclass(frozen=True)
+class KernelCosts:
+    """What each kernel takes for what all of them do.
+
+    Attributes:
+        weight: instructions of a weight that a thread computes, with its mask and its share of the largest logit.
+        load: instructions of a load, or of a copy to a stage, with its page, address and bounds.
+        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
+        memory: how long device memory takes for a byte, as a multiple of the model's time.
+    """
+
+    weight: float
+    load: float
+    start: float
+    memory: float
+
+
 def of_parts(
     problem: AttentionDecodeProblem,
     schedule: Parts,
     spec: DeviceSpec,
     tile: Workload,
+    kernel: KernelCosts,
     *,
     keys_of_tile: int,
     states: int,
-    start: float,
-    memory: float,
 ) -> tuple[Workload, ...]:
     """The launch of blocks that go through the tiles of a part each, and then add what was made of them.
 
@@ -54,10 +70,9 @@ def of_parts(
     Args:
         problem, schedule, spec: what is computed, and how.
         tile: with the counts of a tile of keys in place of a step's.
+        kernel: what it takes.
         keys_of_tile: of a block.
         states: that a block adds, of its warps that have different keys.
-        start: what a block waits for before its first keys, in latencies of loads.
-        memory: how long device memory takes for a byte, as a multiple of the model's time.
     """
     costs = Costs.of(spec)
     cached_bytes, keys = _read(problem)
@@ -68,7 +83,7 @@ def of_parts(
     of_wait = max(1.0, tile.in_flight)  # steps
     all_steps = int(tiles.sum()) + _WAITS * of_wait * schedule.splits * problem.batch
     blocks = ceil(schedule.row_blocks(problem) / max(1, problem.batch) * all_steps / (longest + _WAITS * of_wait))
-    steps = longest + start * of_wait
+    steps = longest + kernel.start * of_wait
     filled = float(keys.sum()) / max(1, int(tiles.sum()) * keys_of_tile)
     warps = tile.footprint.threads // WARP
     together = max(1, min(resident_blocks(tile.footprint, spec), ceil_div(blocks, spec.sm_count)))
@@ -81,7 +96,7 @@ def of_parts(
         replace(
             tile,
             blocks=blocks,
-            memory_bytes=memory * cached_bytes,
+            memory_bytes=kernel.memory * cached_bytes,
             steps=steps,
             instructions=share * idle * tile.instructions,
             load_instructions=share * idle * tile.load_instructions,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from autotune.codegen.attention.cache import Cache
 from autotune.codegen.attention.kv_append.problem import SLOT_DTYPES, KvAppendProblem
+from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.attention.pages import check_page_order, page_axes, page_order
+from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields
 from autotune.search_spaces.contract.array_checks import check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
@@ -15,36 +17,67 @@ from autotune.search_spaces.contract.strides import stride_fields
 
 
 def kv_append(
-    k: Any, v: Any, k_cache: Any, v_cache: Any, slots: Any, *, order: str = "nhd", stream: Any = None
+    k: Any,
+    v: Any,
+    k_cache: Any,
+    v_cache: Any,
+    slots: Any,
+    k_scale: Any = None,
+    v_scale: Any = None,
+    k_scale_cache: Any = None,
+    v_scale_cache: Any = None,
+    *,
+    order: str = "nhd",
+    stream: Any = None,
 ) -> None:
     """Writes keys and values of new tokens into slots of caches, which are made of pages.
 
     Slot n is place n % page of page n // page. Of a cache without pages, (batch, places, heads, head_dim), a
-    request's row is its page.
+    request's row is its page. In caches of codes, a number becomes the code next to it divided by a scale: one that is
+    given, or that by which the largest number of a token's head becomes the largest code, 448 or 127.
 
     Args:
         k: bfloat16 or float16, of shape (tokens, heads, head_dim). Elements of a head are contiguous, other axes may
             have any strides.
         v: (tokens, heads, value_dim), of the dtype of `k`.
-        k_cache: (pages, page, heads, head_dim), or in another `order`, of the dtype of `k`. Is updated.
-        v_cache: (pages, page, heads, value_dim) in that order. Is updated.
+        k_cache: (pages, page, heads, head_dim), or in another `order`, of the dtype of `k`, float8_e4m3fn or
+            int8. Is updated.
+        v_cache: (pages, page, heads, value_dim) in that order, of the dtype of `k_cache`. Is updated.
         slots: int32 or int64, of shape (tokens,). A token whose slot is negative, or behind the last one, is left
             out. If two tokens have the same slot, either may be there afterwards, or a part of each.
+        k_scale: of codes: float32 and positive, of shape (1,) or (heads,).
+        v_scale: likewise, of the shape of `k_scale`.
+        k_scale_cache: instead of `k_scale`, what gets a scale for each head of each token: float32, of the shape of
+            `k_cache` without the last axis. Is updated.
+        v_scale_cache: likewise, instead of `v_scale`.
         order: of the axes of a page: ``nhd``, or ``hnd`` with heads ahead of places.
     """
 
 
 def _types(
-    k: Layout, v: Layout, k_cache: Layout, v_cache: Layout, slots: Layout, order: str
+    k: Layout,
+    v: Layout,
+    k_cache: Layout,
+    v_cache: Layout,
+    slots: Layout,
+    k_scale: Layout | None,
+    v_scale: Layout | None,
+    k_scale_cache: Layout | None,
+    v_scale_cache: Layout | None,
+    order: str,
 ) -> Mapping[str, ArrayType]:
     check_page_order(order)
     check_dtype("kv_append", "slots", slots, SLOT_DTYPES)
     of_k, of_v = (page_axes(name, one, order) for name, one in (("k_cache", k_cache), ("v_cache", v_cache)))
-    if len({one.dtype for one in (k, v, k_cache, v_cache)}) > 1:
-        raise TypeError(
-            f"k, v, k_cache and v_cache have dtypes {k.dtype}, {v.dtype}, {k_cache.dtype} and {v_cache.dtype}: "
-            "expected the same"
-        )
+    if k.dtype not in DTYPES or v.dtype != k.dtype:
+        raise TypeError(f"k and v have dtypes {k.dtype} and {v.dtype}: expected the same, {' or '.join(DTYPES)}")
+    if (k_scale or v_scale) and (k_scale_cache or v_scale_cache):
+        raise ValueError("k_scale and k_scale_cache are given: expected scales that are read, or that are written")
+    check_scales(k.dtype, k_cache, v_cache, k_scale_cache or k_scale, v_scale_cache or v_scale, order)
+    if k_scale and len(k_scale.shape) > 1:
+        raise ValueError(f"k_scale has shape {k_scale.shape}: expected k_scale_cache of scales of tokens")
+    if k_scale_cache and len(k_scale_cache.shape) == 1:
+        raise ValueError(f"k_scale_cache has shape {k_scale_cache.shape}: expected {k_cache.shape[:-1]}")
     if {**of_v, "d": 0} != {**of_k, "d": 0}:
         raise ValueError(
             f"v_cache has shape {v_cache.shape}: expected that of k_cache, {k_cache.shape}, but for the last axis"
@@ -59,11 +92,24 @@ def _types(
     return {}
 
 
-def _bind(k: Layout, v: Layout, k_cache: Layout, v_cache: Layout, slots: Layout, order: str) -> Binding:
+def _bind(
+    k: Layout,
+    v: Layout,
+    k_cache: Layout,
+    v_cache: Layout,
+    slots: Layout,
+    k_scale: Layout | None,
+    v_scale: Layout | None,
+    k_scale_cache: Layout | None,
+    v_scale_cache: Layout | None,
+    order: str,
+) -> Binding:
     operands, cache = KvAppendProblem.operands, page_axes("k_cache", k_cache, order)
     where = stride_fields("k", k, "k", operands["k"]) | stride_fields("v", v, "v", operands["v"])
     for name, operand, one in (("k_cache", "keys", k_cache), ("v_cache", "values", v_cache)):
         where |= stride_fields(name, one, operand, operands[operand], page_order(operands[operand], order))
+    of_scales = {"kscale": k_scale_cache or k_scale, "vscale": v_scale_cache or v_scale}
+    scales, fields = scale_fields(of_scales, order)
     problem = KvAppendProblem(
         tokens=k.shape[0],
         heads=k.shape[1],
@@ -73,17 +119,23 @@ def _bind(k: Layout, v: Layout, k_cache: Layout, v_cache: Layout, slots: Layout,
         value_dim=v.shape[2],
         dtype=DType(k.dtype),
         slot_dtype=DType(slots.dtype),
+        cache=Cache.of(DType(k_cache.dtype)),
+        scales=scales,
         **where,
+        **fields,
     )
-    return Binding(problem, {"k_cache": "keys", "v_cache": "values"})
+    cached = "" if k_scale_cache is None else "_cache"
+    names = {f"k_scale{cached}": "kscale", f"v_scale{cached}": "vscale"}
+    return Binding(problem, {"k_cache": "keys", "v_cache": "values"} | names)
 
 
 CALL = Call(
     declaration=kv_append,
-    inputs=("k", "v", "k_cache", "v_cache", "slots"),
+    inputs=("k", "v", "k_cache", "v_cache", "slots", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
     outputs=(),
     types=_types,
     bind=_bind,
-    updates=("k_cache", "v_cache"),
-    reordered=("k_cache", "v_cache"),
+    optional=("k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
+    updates=("k_cache", "v_cache", "k_scale_cache", "v_scale_cache"),
+    reordered=("k_cache", "v_cache", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
 )

@@ -17,14 +17,14 @@ constexpr int own_keys = (key_vectors + lanes - 1) / lanes;  // vectors of a thr
 constexpr int own_values = (value_vectors + lanes - 1) / lanes;
 
 // Vectors of a thread, of a head with `vectors`; zeros where there is none.
-template <int own, int vectors>
-__device__ __forceinline__ void load_head(Packed<Element, width> (&target)[own], const Element* source,
+template <int own, int vectors, typename Number>
+__device__ __forceinline__ void load_head(Packed<Number, width> (&target)[own], const Number* source,
                                           bool there) {
 #pragma unroll
   for (int i = 0; i < own; ++i) {
     const int vector = i * lanes + static_cast<int>(threadIdx.x) % lanes;
 #pragma unroll
-    for (int j = 0; j < width; ++j) target[i].elements[j] = from_float<Element>(0.0f);
+    for (int j = 0; j < width; ++j) target[i].elements[j] = Number{};
     if (there && vector < vectors) target[i] = load_global<width, false>(source + vector * width);
   }
 }
@@ -80,8 +80,8 @@ struct GroupRows {
     }
   }
 
-  // By the first group of a warp.
-  __device__ __forceinline__ void store(const States& state) const {
+  // By the first group of a warp; `scale` is that of all values.
+  __device__ __forceinline__ void store(const States& state, float scale) const {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
@@ -92,7 +92,7 @@ struct GroupRows {
         if (lane >= lanes || vector >= value_vectors) continue;
 #pragma unroll
         for (int j = 0; j < width; ++j)
-          state.values[row * state_pitch + vector * width + j] = values[row][i][j];
+          state.values[row * state_pitch + vector * width + j] = scale * values[row][i][j];
       }
     }
   }
@@ -126,10 +126,11 @@ struct Queries {
   }
 };
 
-// The logit of a row and a key, in all lanes of the group; -infinity if the row does not see it.
+// The logit of a row and a key of this scale, in all lanes of the group; -infinity if the row does not see
+// it.
 __device__ __forceinline__ float logit_of(const Queries& queries, int row,
-                                          const Packed<Element, width> (&loaded)[own_keys], int key,
-                                          const Scores& scores) {
+                                          const Packed<Stored, width> (&loaded)[own_keys], float scale,
+                                          int key, const Scores& scores) {
   float sum = 0.0f;
 #pragma unroll
   for (int i = 0; i < own_keys; ++i) {
@@ -137,7 +138,7 @@ __device__ __forceinline__ float logit_of(const Queries& queries, int row,
     for (int j = 0; j < width; ++j)
       sum = fmaf(queries.values[row][i][j], to_float(loaded[i].elements[j]), sum);
   }
-  const float logit = scores.logit(reduce_lanes<lanes>(sum, Sum()));
+  const float logit = scores.logit(scale * reduce_lanes<lanes>(sum, Sum()));
   const bool seen = key >= queries.begin[row] && key < queries.end[row];
   return seen ? logit : -infinity();
 }
@@ -145,19 +146,25 @@ __device__ __forceinline__ float logit_of(const Queries& queries, int row,
 __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
   constexpr int loads = Schedule::keys_in_flight;
   const Problem problem(arguments);
-  const Scores scores(arguments);
+  Scores scores(arguments);
   const BlockRows block(problem);
   Queries queries(arguments, problem, block);
   const Sequence sequence = sequence_of_request(arguments, problem, block.request);
   const Part part(problem, sequence, block.number, tile_keys);
   if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
+  float scale_of_values = 1.0f;
+#if head_scales
+  scale_products(scores, *cached.key_scale_at(problem, {}));
+  scale_of_values = *cached.value_scale_at(problem, {});
+#endif
   queries.bound(problem, sequence, block);
   GroupRows sums;
   const int group = threadIdx.x / lanes;
 #pragma unroll 1
   for (int base = part.begin; base < part.end; base += tile_keys) {
-    Packed<Element, width> keys[loads][own_keys], values[loads][own_values];
+    Packed<Stored, width> keys[loads][own_keys], values[loads][own_values];
+    float key_scales[loads], value_scales[loads];
 #pragma unroll
     for (int load = 0; load < loads; ++load) {
       const int key = base + load * groups + group;
@@ -165,13 +172,21 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
       const CachePlace place = there ? cached.place_of(problem, key) : CachePlace{0, 0};
       load_head<own_keys, key_vectors>(keys[load], cached.key_at(problem, place), there);
       load_head<own_values, value_vectors>(values[load], cached.value_at(problem, place), there);
+      key_scales[load] = value_scales[load] = 1.0f;
+#if token_scales
+      if (there) {
+        key_scales[load] = *cached.key_scale_at(problem, place);
+        value_scales[load] = *cached.value_scale_at(problem, place);
+      }
+#endif
     }
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       float weights[loads], top = sums.largest[row];
 #pragma unroll
       for (int load = 0; load < loads; ++load) {
-        weights[load] = logit_of(queries, row, keys[load], base + load * groups + group, scores);
+        const int key = base + load * groups + group;
+        weights[load] = logit_of(queries, row, keys[load], key_scales[load], key, scores);
         top = max_nan(top, weights[load]);
       }
       const float top_base = base_of(top, scores.factor);
@@ -180,20 +195,21 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
 #pragma unroll
       for (int load = 0; load < loads; ++load) {
         const float weight = weight_of(weights[load], scores.factor, top_base);
+        const float scaled = weight * value_scales[load];
         sums.sum[row] += weight;
 #pragma unroll
         for (int i = 0; i < own_values; ++i) {
 #pragma unroll
           for (int j = 0; j < width; ++j)
             sums.values[row][i][j] =
-                fmaf(weight, to_float(values[load][i].elements[j]), sums.values[row][i][j]);
+                fmaf(scaled, to_float(values[load][i].elements[j]), sums.values[row][i][j]);
         }
       }
     }
   }
   sums.add_groups_of_warp(scores.factor);
   const States states(dynamic_shared<float>(), warps);
-  sums.store(states.from(threadIdx.x / 32));
+  sums.store(states.from(threadIdx.x / 32), scale_of_values);
   finish_part(arguments, problem, block, part, states, warps, scores.factor,
               reinterpret_cast<float*>(states.from(warps).tops));
 }

@@ -39,7 +39,7 @@ class FmaSchedule(Parts):
     keys_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True, short="KF")
     vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
-    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16), short="PT")
+    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -58,6 +58,6 @@ class FmaSchedule(Parts):
         """See `Schedule`; in shared memory each warp leaves its result."""
         shared = self.sum_bytes(problem, self.threads // WARP)
         keys, values = self.own_elements(problem)
-        loaded = self.keys_in_flight * ceil_div((keys + values) * problem.dtype.bytes, WORD_BYTES)
+        loaded = self.keys_in_flight * ceil_div((keys + values) * problem.dtype_of("k").bytes, WORD_BYTES)
         registers = self.rows * (keys + values + self.keys_in_flight + 4) + loaded + _OTHER_REGISTERS
         return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)

@@ -35,25 +35,53 @@ constexpr int tile_vectors = key_vectors + 4 * key_tiles * column_groups;
 
 using Eight = unsigned[4];  // eight elements
 
-__device__ __forceinline__ void store_eight(Eight& words, const uint4& loaded) {
-  words[0] = loaded.x, words[1] = loaded.y, words[2] = loaded.z, words[3] = loaded.w;
+#if cache == plain
+using Factor = Element;  // what is multiplied
+#else
+using Factor = float16;
+#endif
+
+__device__ __forceinline__ void store_eight(Eight& words, const Packed<Element, 8>& loaded) {
+  words[0] = loaded.bits.x, words[1] = loaded.bits.y, words[2] = loaded.bits.z, words[3] = loaded.bits.w;
+}
+#if cache != plain
+
+// Codes become numbers.
+__device__ __forceinline__ void store_eight(Eight& words, const Packed<Stored, 8>& loaded) {
+  const unsigned codes[2] = {loaded.bits.x, loaded.bits.y};
+#  pragma unroll
+  for (int i = 0; i < 4; ++i) words[i] = pair_of_codes(codes[i / 2], i % 2);
+}
+#endif
+
+#if cache != plain
+// Exponents of floats that powers of two have here: they, and one divided by them, are normal numbers.
+constexpr int least_exponent = 1, largest_exponent = 253;
+
+// The power of two of an exponent; 0 of 0.
+__device__ __forceinline__ float power_of(int exponent) { return __int_as_float(exponent << 23); }
+
+__device__ __forceinline__ int exponent_of(float number) {
+  return min(max(__float_as_int(number) >> 23 & 0xff, least_exponent), largest_exponent);
 }
 
+#endif
 // Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
-__device__ __forceinline__ void load_eight(Eight& words, const Element* head, int elements, int first,
+template <typename Number>
+__device__ __forceinline__ void load_eight(Eight& words, const Number* head, int elements, int first,
                                            bool there) {
   constexpr int width = Schedule::vector_width;
-  Packed<Element, 8> loaded;
-  loaded.bits = make_uint4(0u, 0u, 0u, 0u);
+  Packed<Number, 8> loaded;
+  loaded.bits = {};
 #pragma unroll
   for (int i = 0; i < 8; i += width) {
     if (there && first + i < elements) {
-      const Packed<Element, width> part = load_global<width, false>(head + first + i);
+      const Packed<Number, width> part = load_global<width, false>(head + first + i);
 #pragma unroll
       for (int j = 0; j < width; ++j) loaded.elements[i + j] = part.elements[j];
     }
   }
-  store_eight(words, loaded.bits);
+  store_eight(words, loaded);
 }
 
 // The first of a warp's elements of keys, or of its columns of values, if it has so many.
@@ -69,6 +97,9 @@ __device__ __forceinline__ int key_element(int chunk) {
 // Rows quad and quad + 8 of the block.
 struct OwnRows {
   Eight q[chunks][2];
+#if scaled_rows
+  float units[2];  // what float16 have been divided by
+#endif
 
   __device__ __forceinline__ OwnRows(const Arguments& arguments, const Problem& problem,
                                      const BlockRows& rows) {
@@ -80,8 +111,35 @@ struct OwnRows {
 #pragma unroll
       for (int chunk = 0; chunk < chunks; ++chunk)
         load_eight(q[chunk][half], of_row, Problem::head_dim, key_element(chunk), row < rows.count);
+#if scaled_rows
+      units[half] = make_factors(half);
+#endif
     }
   }
+#if scaled_rows
+
+  // Numbers of a warp's row become float16, the largest of them one from 2^14 to 2^15, which leaves nothing out
+  // that is more than 2^-39 of it. Returns what they are multiples of.
+  __device__ __forceinline__ float make_factors(int half) {
+    constexpr int top = 14;
+    float largest = 0.0f;
+#  pragma unroll
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+#  pragma unroll
+      for (const unsigned pair : q[chunk][half])
+        largest = fmaxf(largest, fmaxf(fabsf(first_of<Element>(pair)), fabsf(second_of<Element>(pair))));
+    }
+    const int exponent = max(exponent_of(reduce_lanes<4>(largest, Max())), top + 1);
+    const float factor = power_of(2 * exponent_of(1.0f) + top - exponent);
+#  pragma unroll
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+#  pragma unroll
+      for (unsigned& pair : q[chunk][half])
+        pair = pair_of<Factor>(factor * first_of<Element>(pair), factor * second_of<Element>(pair));
+    }
+    return power_of(exponent - top);
+  }
+#endif
 };
 
 // Keys that rows quad and quad + 8 see.
@@ -107,56 +165,128 @@ struct WarpKeys {
 
   __device__ __forceinline__ WarpKeys(const Problem& problem, const CachedKeys& cached, int first, int end)
       : first(first), end(end), page(0) {
-    const int lane = threadIdx.x % 32, key = first + lane;
-    if (lane < Schedule::warp_keys && key < end) page = cached.page_of(problem, key);
+    if (own_key() < end) page = cached.page_of(problem, own_key());
   }
 
-  __device__ __forceinline__ CachePlace place_of(int number) const {
-    const int own = __shfl_sync(0xffffffffu, page, number);
-    return first + number < end ? CachePlace{own, CachedKeys::slot_of(first + number)} : CachePlace{0, 0};
+  // That of the lane; `end`, if it has none.
+  __device__ __forceinline__ int own_key() const {
+    const int lane = threadIdx.x % 32;
+    return lane < Schedule::warp_keys ? min(first + lane, end) : end;
   }
+
+  // Of the lane's key; the first one of the cache, if it has none.
+  __device__ __forceinline__ CachePlace own_place() const {
+    return own_key() < end ? CachePlace{page, CachedKeys::slot_of(own_key())} : CachePlace{0, 0};
+  }
+
+  __device__ __forceinline__ bool there(int number) const { return first + number < end; }
 };
 
-// Number i of the keys of a warp of which a lane has values.
-__device__ __forceinline__ int value_key(int i) {
-  return i / 4 * 16 + static_cast<int>(threadIdx.x) % 4 * 2 + i % 2 + i % 4 / 2 * 8;
+// That of another lane: a key's place is computed once.
+__device__ __forceinline__ const Stored* head_of_lane(const Stored* own, int lane) {
+  const long long address = reinterpret_cast<long long>(own);
+  return reinterpret_cast<const Stored*>(__shfl_sync(0xffffffffu, address, lane));
 }
 
+// Number i of the keys of a warp of which a lane has values, beside the first.
+__device__ __forceinline__ constexpr int value_key(int i) { return i / 4 * 16 + i % 2 + i % 4 / 2 * 8; }
+
+#if token_scales
+// Of keys and values in the columns that a lane has of each product.
+struct TokenScales {
+  float keys[products][2];
+  float values[products][2];
+};
+
+__device__ __forceinline__ void multiply_columns(float (&s)[products][4],
+                                                 const float (&scales)[products][2]) {
+#  pragma unroll
+  for (int i = 0; i < products; ++i) {
+#  pragma unroll
+    for (int j = 0; j < 4; ++j) s[i][j] *= scales[i][j % 2];
+  }
+}
+
+// The largest power of two that is no more than some scale of values of the keys so far. Weights are multiplied by
+// scales divided by it, so that float16 holds them.
+struct ValueUnit {
+  int exponent = least_exponent;
+
+  __device__ __forceinline__ float value() const { return power_of(exponent); }
+
+  // Scales of new keys are divided by it; what is left of sums, `kept`, is that of multiples of the new one.
+  __device__ __forceinline__ void divide(float (&scales)[products][2], float (&kept)[2]) {
+    float largest = 0.0f;
+#  pragma unroll
+    for (int i = 0; i < products; ++i) largest = fmaxf(largest, fmaxf(scales[i][0], scales[i][1]));
+    const int before = exponent;
+    exponent = max(exponent, exponent_of(reduce_lanes<4>(largest, Max())));
+    const float left = power_of(max(0, exponent_of(1.0f) + before - exponent));
+    const float inverse = power_of(2 * exponent_of(1.0f) - exponent);
+    kept[0] *= left, kept[1] *= left;
+#  pragma unroll
+    for (int i = 0; i < products; ++i) scales[i][0] *= inverse, scales[i][1] *= inverse;
+  }
+};
+#endif
+
 #if !stages
+#  if token_scales
+// Those of keys that are there, else 0.
+__device__ __forceinline__ void load_scales(TokenScales& scales, const Problem& problem,
+                                            const CachedKeys& cached, const WarpKeys& keys) {
+  float key = 0.0f, value = 0.0f;
+  if (keys.own_key() < keys.end) {
+    key = *cached.key_scale_at(problem, keys.own_place());
+    value = *cached.value_scale_at(problem, keys.own_place());
+  }
+#    pragma unroll
+  for (int i = 0; i < products; ++i) {
+#    pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      const int number = 8 * i + static_cast<int>(threadIdx.x) % 4 * 2 + j;
+      scales.keys[i][j] = __shfl_sync(0xffffffffu, key, number);
+      scales.values[i][j] = __shfl_sync(0xffffffffu, value, number);
+    }
+  }
+}
+#  endif
+
 // What a lane has of keys, and then of values.
 __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Problem& problem,
                                           const CachedKeys& cached, const WarpKeys& keys) {
   const int lane = threadIdx.x % 32;
+  const Stored *own_k = cached.key_at(problem, keys.own_place()), *own_v = cached.value_at(problem, keys.own_place());
 #  pragma unroll
   for (int i = 0; i < products; ++i) {
     const int number = 8 * i + lane / 4;
-    const Element* key = cached.key_at(problem, keys.place_of(number));
-    const bool there = keys.first + number < keys.end;
+    const Stored* key = head_of_lane(own_k, number);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      load_eight(words[i * chunks + chunk], key, Problem::head_dim, key_element(chunk), there);
+      load_eight(words[i * chunks + chunk], key, Problem::head_dim, key_element(chunk), keys.there(number));
   }
 #  pragma unroll
   for (int i = 0; i < 4 * key_tiles; ++i) {
-    const int number = value_key(i);
-    const Element* value = cached.value_at(problem, keys.place_of(number));
-    const bool there = keys.first + number < keys.end;
+    const int number = lane % 4 * 2 + value_key(i);
+    const Stored* value = head_of_lane(own_v, number);
 #  pragma unroll
     for (int group = 0; group < column_groups; ++group)
       load_eight(words[key_vectors + i * column_groups + group], value, Problem::value_dim,
-                 own_first(64 * column_groups) + 64 * group + lane / 4 * 8, there);
+                 own_first(64 * column_groups) + 64 * group + lane / 4 * 8, keys.there(number));
   }
 }
 #else
-// Begins to copy eight elements, or makes them zeros.
-__device__ __forceinline__ void copy_eight(uint4* target, const Element* head, int elements, int first,
-                                           bool there) {
-  constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Element));
+using StoredEight = Packed<Stored, 8>;
+
+// Begins to copy eight elements of a head, or makes them zeros. `first` is below `room`.
+template <int elements, int room>
+__device__ __forceinline__ void copy_eight(StoredEight* target, const Stored* head, int first, bool there) {
+  constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Stored));
 #  pragma unroll
   for (int i = 0; i < 8; i += width) {
-    const bool some = there && first + i < elements;
-    async_copy_guarded<bytes>(reinterpret_cast<Element*>(target) + i, head + (some ? first + i : 0),
-                              some ? bytes : 0);
+    const bool inside = elements == room || first + i < elements;
+    async_copy_guarded<bytes>(target->elements + i, head + (inside ? first + i : 0),
+                              inside && there ? bytes : 0);
   }
 }
 
@@ -165,62 +295,113 @@ __device__ __forceinline__ void copy_eight(uint4* target, const Element* head, i
 struct Stages {
   static constexpr int key_row = 4 * chunks, value_row = 8 * column_groups;  // vectors
   static constexpr int key_pitch = (key_row + 7) / 8 * 8;
-  static constexpr int stage_vectors = Schedule::warp_keys * (key_pitch + value_row);
+  static constexpr int scale_vectors = Problem::token_scales;  // of a key and its value
+  static constexpr int stage_vectors = Schedule::warp_keys * (key_pitch + value_row + scale_vectors);
+  static constexpr int all_vectors = warps * Schedule::stages * stage_vectors;  // of a block
 
-  uint4* own;
+  StoredEight* own;
   int copied;  // stages before it
   int read;
 
   __device__ __forceinline__ Stages()
-      : own(dynamic_shared<uint4>() + static_cast<int>(threadIdx.x) / 32 * Schedule::stages * stage_vectors),
+      : own(dynamic_shared<StoredEight>() +
+            static_cast<int>(threadIdx.x) / 32 * Schedule::stages * stage_vectors),
         copied(0),
         read(0) {}
 
-  // Of vectors that lanes read together, rows 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of
-  // values differ.
-  __device__ __forceinline__ static int moved(int vector, int row) {
-    return vector ^ (row & 6) ^ (row & 1) << 2;
-  }
+  // What numbers of a row's vectors are changed by, the last three bits. Of vectors that lanes read together, rows
+  // 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of values differ. The swap of a sum of rows that
+  // have no bits in common is that of both together, so that a lane's addresses differ by constants.
+  __device__ __forceinline__ static int swap(int row) { return (row & 6) ^ (row & 1) << 2; }
+
+  // What a lane copies in a step.
+  template <int row_vectors, int pitch>
+  struct Step {
+    static constexpr int whole_rows = 32 % row_vectors == 0 ? 32 / row_vectors : 0;
+    int row, vector, place;
+
+    __device__ __forceinline__ explicit Step(int number) {
+      const int lane = threadIdx.x % 32;
+      if constexpr (whole_rows > 0) {
+        const int own_row = lane / row_vectors, first = number * whole_rows;
+        vector = lane % row_vectors;
+        row = own_row + first;
+        place = ((own_row * pitch + (vector ^ swap(own_row))) ^ swap(first)) + first * pitch;
+      } else {
+        row = (number * 32 + lane) / row_vectors;
+        vector = (number * 32 + lane) % row_vectors;
+        place = row * pitch + (vector ^ swap(row));
+      }
+    }
+  };
 
   __device__ __forceinline__ void copy(const Problem& problem, const CachedKeys& cached,
                                        const WarpKeys& keys) {
     const int lane = threadIdx.x % 32;
-    uint4* stage = own + copied * stage_vectors;
+    StoredEight* stage = own + copied * stage_vectors;
     if (keys.first < keys.end) {
+      const CachePlace place = keys.own_place();
+      const Stored *own_k = cached.key_at(problem, place), *own_v = cached.value_at(problem, place);
 #  pragma unroll
       for (int step = 0; step < Schedule::warp_keys * key_row / 32; ++step) {
-        const int i = step * 32 + lane, row = i / key_row, vector = i % key_row;
-        copy_eight(stage + row * key_pitch + moved(vector, row), cached.key_at(problem, keys.place_of(row)),
-                   Problem::head_dim, own_first(32 * chunks) + 8 * vector, keys.first + row < keys.end);
+        const Step<key_row, key_pitch> own_step(step);
+        copy_eight<Problem::head_dim, 32 * chunks * head_warps>(
+            stage + own_step.place, head_of_lane(own_k, own_step.row),
+            own_first(32 * chunks) + 8 * own_step.vector, keys.there(own_step.row));
       }
       stage += Schedule::warp_keys * key_pitch;
 #  pragma unroll
       for (int step = 0; step < Schedule::warp_keys * value_row / 32; ++step) {
-        const int i = step * 32 + lane, row = i / value_row, vector = i % value_row;
-        copy_eight(stage + row * value_row + moved(vector, row), cached.value_at(problem, keys.place_of(row)),
-                   Problem::value_dim, own_first(64 * column_groups) + 8 * vector,
-                   keys.first + row < keys.end);
+        const Step<value_row, value_row> own_step(step);
+        copy_eight<Problem::value_dim, 64 * column_groups * head_warps>(
+            stage + own_step.place, head_of_lane(own_v, own_step.row),
+            own_first(64 * column_groups) + 8 * own_step.vector, keys.there(own_step.row));
       }
+#  if token_scales
+      if (lane < Schedule::warp_keys) {
+        const bool there = keys.own_key() < keys.end;
+        float* scales = reinterpret_cast<float*>(stage + Schedule::warp_keys * value_row) + lane;
+        async_copy_guarded<4>(scales, cached.key_scale_at(problem, place), there ? 4 : 0);
+        async_copy_guarded<4>(scales + Schedule::warp_keys, cached.value_scale_at(problem, place),
+                              there ? 4 : 0);
+      }
+#  endif
     }
     async_commit();
     copied = copied + 1 == Schedule::stages ? 0 : copied + 1;
   }
 
+#  if token_scales
   // Of the stage that was copied first.
+  __device__ __forceinline__ void load_scales(TokenScales& scales) const {
+    const StoredEight* stage = own + read * stage_vectors + Schedule::warp_keys * (key_pitch + value_row);
+    const float2* pairs = reinterpret_cast<const float2*>(stage) + threadIdx.x % 4;
+#    pragma unroll
+    for (int i = 0; i < products; ++i) {
+      const float2 of_keys = pairs[4 * i], of_values = pairs[Schedule::warp_keys / 2 + 4 * i];
+      scales.keys[i][0] = of_keys.x, scales.keys[i][1] = of_keys.y;
+      scales.values[i][0] = of_values.x, scales.values[i][1] = of_values.y;
+    }
+  }
+
+#  endif
+  // Likewise, and then goes on to the next one.
   __device__ __forceinline__ void load(Eight (&words)[tile_vectors]) {
-    const int lane = threadIdx.x % 32;
-    const uint4* stage = own + read * stage_vectors;
+    const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
+    const StoredEight* stage = own + read * stage_vectors;
+    const int own_key = quad * key_pitch + (place ^ swap(quad));
 #  pragma unroll
     for (int i = 0; i < key_vectors; ++i) {
-      const int row = i / chunks * 8 + lane / 4;
-      store_eight(words[i], stage[row * key_pitch + moved(i % chunks * 4 + lane % 4, row)]);
+      const int chunk = i % chunks;
+      store_eight(words[i], stage[(own_key ^ chunk % 2 * 4) + chunk / 2 * 8 + i / chunks * 8 * key_pitch]);
     }
     stage += Schedule::warp_keys * key_pitch;
+    const int own_value = 2 * place * value_row + (quad ^ swap(2 * place));
 #  pragma unroll
     for (int i = 0; i < 4 * key_tiles * column_groups; ++i) {
       const int row = value_key(i / column_groups);
       store_eight(words[key_vectors + i],
-                  stage[row * value_row + moved(i % column_groups * 8 + lane / 4, row)]);
+                  stage[(own_value ^ swap(row)) + i % column_groups * 8 + row * value_row]);
     }
     read = read + 1 == Schedule::stages ? 0 : read + 1;
   }
@@ -239,7 +420,7 @@ __device__ __forceinline__ void multiply_keys(float (&s)[products][4], const Own
       for (int word = 0; word < 4; word += 2) {
         const unsigned a[4] = {first[word], second[word], first[word + 1], second[word + 1]};
         const unsigned b[2] = {key[word], key[word + 1]};
-        add_product_anywhere<Element>(s[i], a, b);
+        add_product_anywhere<Factor>(s[i], a, b);
       }
     }
   }
@@ -268,6 +449,18 @@ __device__ __forceinline__ void add_warps(float (&s)[products][4], float4* sums,
 }
 #endif
 
+// Weights as an operand of products with values.
+__device__ __forceinline__ void make_factors(unsigned (&p)[key_tiles][4], const float (&s)[products][4]) {
+#pragma unroll
+  for (int i = 0; i < key_tiles; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const float (&pair)[4] = s[2 * i + j / 2];
+      p[i][j] = pair_of<Factor>(pair[j % 2 * 2], pair[j % 2 * 2 + 1]);
+    }
+  }
+}
+
 // Number `column` of eight of two keys.
 __device__ __forceinline__ unsigned pair_of_keys(const Eight& first, const Eight& second, int column) {
   const unsigned a = first[column / 2], b = second[column / 2];
@@ -285,14 +478,15 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
       for (int column = 0; column < 8; ++column) {
         const unsigned b[2] = {pair_of_keys(values[0], values[column_groups], column),
                                pair_of_keys(values[2 * column_groups], values[3 * column_groups], column)};
-        add_product_anywhere<Element>(o[8 * group + column], p[tile], b);
+        add_product_anywhere<Factor>(o[8 * group + column], p[tile], b);
       }
     }
   }
 }
 
-// Leaves what a warp has of all rows.
-__device__ __forceinline__ void store_state(const States& state, const ValueSums& o, const RowPair& rows) {
+// Leaves what a warp has of all rows; `scale` is that of all values.
+__device__ __forceinline__ void store_state(const States& state, const ValueSums& o, const RowPair& rows,
+                                            float scale) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -304,7 +498,7 @@ __device__ __forceinline__ void store_state(const States& state, const ValueSums
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         const int column = own_first(64 * column_groups) + i / 8 * 64 + (lane % 4 * 2 + j) * 8 + i % 8;
-        if (column < columns) state.values[row * state_pitch + column] = o[i][2 * half + j];
+        if (column < columns) state.values[row * state_pitch + column] = scale * o[i][2 * half + j];
       }
     }
   }
@@ -312,13 +506,20 @@ __device__ __forceinline__ void store_state(const States& state, const ValueSums
 
 __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments) {
   const Problem problem(arguments);
-  const Scores scores(arguments);
+  Scores scores(arguments);
   const BlockRows block(problem);
   const OwnRows own(arguments, problem, block);
   const Sequence sequence = sequence_of_request(arguments, problem, block.request);
   const Part part(problem, sequence, block.number, tile_keys);
   if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
+  float scale_of_values = 1.0f;
+#if head_scales
+  scale_products(scores, *cached.key_scale_at(problem, {}));
+  scale_of_values = *cached.value_scale_at(problem, {});
+#elif token_scales
+  ValueUnit value_unit;
+#endif
   const SeenKeys seen = seen_of(problem, sequence, block);
   ValueSums o = {};
   RowPair rows;
@@ -335,41 +536,64 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #if share_keys
   float4* products_of_warps = dynamic_shared<float4>();
 #  if stages
-  products_of_warps += Schedule::stages * warps * Stages::stage_vectors;
+  products_of_warps += Stages::all_vectors * sizeof(StoredEight) / sizeof(float4);
 #  endif
   int turn = 0;
 #endif
 #pragma unroll 1
   for (int key = first; key < part.end; key += tile_keys) {
     Eight words[tile_vectors];
+#if token_scales
+    TokenScales scales;
+#endif
 #if stages
     async_wait<Schedule::stages - 2>();
     __syncwarp();  // all lanes' copies have landed, and all have read the stage that is copied to
     stages.copy(problem, cached, next);
+#  if token_scales
+    stages.load_scales(scales);
+#  endif
     stages.load(words);
 #else
+#  if token_scales
+    load_scales(scales, problem, cached, next);
+#  endif
     load_tile(words, problem, cached, next);
 #endif
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
     float s[products][4], kept[2];
     unsigned p[key_tiles][4];
     multiply_keys(s, own, words);
+#if scaled_rows
+    rescale(s, own.units);
+#endif
 #if share_keys
     add_warps(s, products_of_warps, turn);
     turn = 1 - turn;
 #endif
+#if token_scales
+    multiply_columns(s, scales.keys);
+#endif
     apply_softcap(s, scores);
     mask_unseen(s, seen, key);
     add_weights(s, rows, scores.factor, kept);
-    rescale(o, kept);
-    round_weights(p, s);
+#if token_scales
+    value_unit.divide(scales.values, kept);
+    multiply_columns(s, scales.values);
+#endif
+    // Few tiles have a key whose logit is the largest so far.
+    if (__any_sync(0xffffffffu, kept[0] != 1.0f || kept[1] != 1.0f)) rescale(o, kept);
+    make_factors(p, s);
     multiply_values(o, p, words);
   }
 #if stages || share_keys
   __syncthreads();  // states take the place of what was there
 #endif
+#if token_scales
+  scale_of_values = value_unit.value();
+#endif
   const States states(dynamic_shared<float>(), key_warps);
-  store_state(states.from(key_warp), o, rows);
+  store_state(states.from(key_warp), o, rows, scale_of_values);
   finish_part(arguments, problem, block, part, states, key_warps, scores.factor,
               reinterpret_cast<float*>(states.from(key_warps).tops));
 }

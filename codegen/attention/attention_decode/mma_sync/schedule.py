@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.attention.cache import Scales
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
@@ -14,7 +15,7 @@ from autotune.codegen.model.schedule import Specialize
 
 _CHUNK = 32  # elements of keys that four lanes load together
 _COLUMNS = 64  # of values that eight lanes load together
-_VECTOR_BYTES = 16
+_VECTOR = 8  # elements of a cache that are copied side by side
 _LIVE = 4  # a part of what is read from a stage is in registers at once
 _OTHER_REGISTERS = 48  # addresses, bounds, rows, and weights
 
@@ -46,7 +47,7 @@ class MmaSyncSchedule(Parts):
     warp_keys: int = tunable(16, values=(16, 32), allowed=(16, 32), short="WK")
     vector_width: int = tunable(2, values=(2, 4, 8), allowed=(2, 4, 8), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
-    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16), short="PT")
+    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
     stages: int = tunable(0, values=(0, 2, 3, 4), least=0, allowed=(0, 2, 3, 4, 5, 6, 7, 8), short="ST")
     share_keys: bool = tunable(False, values=(False, True), short="SK")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
@@ -72,7 +73,8 @@ class MmaSyncSchedule(Parts):
         loaded = self.warp_keys // 8 * (4 * chunks + 8 * columns)
         live = loaded // _LIVE if self.stages else loaded
         registers = 8 * chunks + 32 * columns + live + self.warp_keys // 2 + _OTHER_REGISTERS
-        row_bytes = _VECTOR_BYTES * (ceil_div(chunks, 2) * 8 + 8 * columns)
+        vectors = ceil_div(chunks, 2) * 8 + 8 * columns + (problem.scales is Scales.TOKEN)
+        row_bytes = _VECTOR * problem.dtype_of("k").bytes * vectors
         staged = self.stages * warps * self.warp_keys * row_bytes
         summed = WORD_BYTES * self.threads * self.warp_keys if self.share_keys else 0
         shared = max(staged + summed, self.sum_bytes(problem, self.key_warps))

@@ -11,9 +11,9 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.attention_decode.splits import (
+    cut,
     most_splits,
     small_parts,
-    usual_splits,
 )
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -21,6 +21,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(FmaSchedule)
 _BLOCKS_OF_SM = 4  # by which an H100 was fastest, or nearly so
+_PART_TILES = 2  # of a part at least
 
 
 def constraints(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -66,9 +67,8 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Fm
     for most_rows, threads, loads in ((4, 128, 4), (8, 128, 2), (4, 64, 4), (2, 128, 4), (4, 256, 2), (4, 128, 1)):
         rows = ceil_div(all_rows, ceil_div(all_rows, most_rows))
         usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
-        splits = usual_splits(problem, usual.row_blocks(problem), 2 * usual.tile_keys, _BLOCKS_OF_SM * spec.sm_count)
-        for count in dict.fromkeys((splits, max(1, splits // 2), 2 * splits)):
-            yield _fitted(problem, replace(usual, splits=count), spec)
+        for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
+            yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
 
 
 def checks(problem: AttentionDecodeProblem, schedule: FmaSchedule) -> list[tuple[AttentionDecodeProblem, FmaSchedule]]:

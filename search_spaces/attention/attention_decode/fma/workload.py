@@ -8,29 +8,21 @@ from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.attention_decode.part_costs import of_parts
+from autotune.search_spaces.attention.attention_decode.part_costs import KernelCosts, of_parts
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 
 @dataclass(frozen=True)
-class Costs(Coefficients, section="attention_decode.fma"):
+class Costs(KernelCosts, Coefficients, section="attention_decode.fma"):
     """What the instructions of decoding by fused multiply-adds take.
 
     Attributes:
         unpack: instructions of an element that becomes a float.
-        load: instructions of a load with its page, address and bounds.
-        weight: instructions of the weight of a row and a key.
-        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
-        memory: how long device memory takes for a byte, as a multiple of the model's time.
     """
 
     unpack: float
-    load: float
-    weight: float
-    start: float
-    memory: float
 
 
 def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -41,8 +33,7 @@ def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Devic
     exchanges = 2 * (schedule.lanes.bit_length() - 1)
     loads = warps * in_flight * own // schedule.vector_width
     of_key = own * costs.unpack + schedule.rows * (own + exchanges + costs.weight)
-    dims = problem.head_dim + problem.value_elements
-    side_by_side = schedule.lanes * schedule.vector_width * problem.dtype.bytes
+    side_by_side = schedule.lanes * schedule.vector_width * problem.dtype_of("k").bytes
     tile = Workload(
         blocks=0,
         footprint=schedule.footprint(problem),
@@ -51,15 +42,14 @@ def workload(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Devic
         load_instructions=loads * costs.load,
         unit_clocks=threads * in_flight * schedule.rows * own / spec.rate(Unit.FP32),
         lines=loads * WARP / schedule.lanes * max(1.0, side_by_side / LINE_BYTES),
-        bytes_loaded=schedule.tile_keys * dims * problem.dtype.bytes,
+        bytes_loaded=schedule.tile_keys * problem.key_bytes,
     )
     return of_parts(
         problem,
         schedule,
         spec,
         tile,
+        costs,
         keys_of_tile=schedule.tile_keys,
         states=warps,
-        start=costs.start,
-        memory=costs.memory,
     )

@@ -8,10 +8,11 @@ from dataclasses import replace
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.search_spaces.attention.attention_decode.splits import (
+    cut,
     most_splits,
     small_parts,
-    usual_splits,
 )
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -19,6 +20,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _BLOCKS_OF_SM = 2  # by which an H100 was fastest
+_PART_TILES = 4  # of a part at least
 _ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
@@ -28,10 +30,17 @@ def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
+    if schedule.stages and not _copied(problem, schedule):
+        yield f"vector_width {schedule.vector_width} of bytes with stages: copies have 4 bytes or more"
+
+
+def _copied(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule) -> bool:
+    """Whether asynchronous copies may be so narrow."""
+    return schedule.vector_width * problem.dtype_of("k").bytes >= WORD_BYTES
 
 
 def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
-    """Whether loads of 4 bytes or more are aligned, and registers hold rows and keys of heads so wide."""
+    """Whether loads of two elements or more are aligned, and registers hold rows and keys of heads so wide."""
     widest = MmaSyncSchedule(threads=_SPECS["threads"].values[-1], share_keys=True)
     fits = widest.footprint(problem).registers <= spec.registers_per_thread
     return fits and problem.widest >= _LEAST_VECTOR
@@ -53,6 +62,8 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
     def fits(schedule: MmaSyncSchedule) -> bool:
         return schedule.footprint(problem).registers <= spec.registers_per_thread
 
+    if not _copied(problem, schedule):
+        schedule = replace(schedule, stages=0)
     if not fits(schedule):
         schedule = replace(schedule, warp_keys=_SPECS["warp_keys"].values[0])
     if not fits(schedule):
@@ -76,9 +87,8 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
     ahead = (3, 3, 2, 0) if spec.compute_capability >= _ASYNC_COPIES else (0, 0, 0, 2)
     for (threads, keys), stages in zip(((128, 16), (64, 16), (128, 32), (128, 16)), ahead, strict=True):
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, problem.widest, stages=stages), spec)
-        splits = usual_splits(problem, usual.row_blocks(problem), 4 * usual.tile_keys, _BLOCKS_OF_SM * spec.sm_count)
-        for count in dict.fromkeys((splits, max(1, splits // 2), 2 * splits)):
-            yield _fitted(problem, replace(usual, splits=count), spec)
+        for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
+            yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
 
 
 def checks(

@@ -9,7 +9,7 @@ from autotune.codegen.attention.attention_decode.problem import AttentionDecodeP
 from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
-from autotune.search_spaces.attention.attention_decode.part_costs import of_parts
+from autotune.search_spaces.attention.attention_decode.part_costs import KernelCosts, of_parts
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -17,24 +17,13 @@ from autotune.search_spaces.machine.workload import Workload
 _PRODUCT_PAIRS = 16 * 8 * 16  # multiply-adds of a product
 _CHUNK, _COLUMNS = 32, 64  # elements of keys that four lanes load together, and columns of values that eight do
 _EIGHT = 8  # elements that a lane has side by side
+_DECODED = 2.5  # instructions of a code that becomes a number
 _SUMS_BYTES = 16 * 8 * 4  # of a product, which a warp stores, and all warps of a block read
 
 
 @dataclass(frozen=True)
-class Costs(Coefficients, section="attention_decode.mma_sync"):
-    """What the instructions of decoding by tensor cores take.
-
-    Attributes:
-        weight: instructions of a weight of a lane, with its mask and its share of the largest logit.
-        load: instructions of a load, or of a copy to a stage, with its page, address and bounds.
-        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
-        memory: how long device memory takes for a byte, as a multiple of the model's time.
-    """
-
-    weight: float
-    load: float
-    start: float
-    memory: float
+class Costs(KernelCosts, Coefficients, section="attention_decode.mma_sync"):
+    """What the instructions of decoding by tensor cores take."""
 
 
 def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -49,14 +38,16 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
     loads = warps * vectors * _EIGHT // schedule.vector_width
     # Pairs of two keys' values are made for each product. Sums are multiplied as the largest score grows.
     computed = of_keys + 3 * of_values + 32 * groups + keys / 2 * costs.weight
-    loaded = warps * vectors * WARP * _EIGHT * problem.dtype.bytes
+    element_bytes = problem.dtype_of("k").bytes
+    loaded = warps * vectors * WARP * _EIGHT * element_bytes
+    if problem.quantised:
+        computed += vectors * _EIGHT * _DECODED
     shared_bytes = 0
     if schedule.stages:
         computed += vectors
         shared_bytes += 2 * loaded
     if schedule.share_keys:
         shared_bytes += warps * (1 + warps) * keys // 8 * _SUMS_BYTES
-    dims = problem.head_dim + problem.value_elements
     tile = Workload(
         blocks=0,
         footprint=schedule.footprint(problem),
@@ -67,16 +58,15 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
         load_instructions=loads * costs.load,
         unit_clocks=warps * (of_keys + of_values) * _PRODUCT_PAIRS / spec.rate(unit_of(problem.dtype)),
         shared_clocks=shared_bytes / LINE_BYTES,
-        lines=loads * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
-        bytes_loaded=schedule.tile_keys * dims * problem.dtype.bytes,
+        lines=loads * max(1.0, WARP * schedule.vector_width * element_bytes / LINE_BYTES),
+        bytes_loaded=schedule.tile_keys * problem.key_bytes,
     )
     return of_parts(
         problem,
         schedule,
         spec,
         tile,
+        costs,
         keys_of_tile=schedule.tile_keys,
         states=schedule.key_warps,
-        start=costs.start,
-        memory=costs.memory,
     )
