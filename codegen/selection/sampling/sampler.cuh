@@ -135,101 +135,26 @@ struct Sampler {
 
   static_assert(mass_bins == Selection::bins, "a search finds the bin of a share");
 
-  // Bins in one of which the last token of a share is, as good as certainly; none if `last` is below `first`.
-  struct Bracket {
-    int first, last;
-  };
-
-  // By a sample of the entries below a floor; those from it on have a mass that is known. A sum of the sample
-  // has a variance of the sum of its squares.
-  __device__ __forceinline__ Bracket bracket_of(float share, Entry floor, Mass mass) const {
-    Entry own[sampled];
-    part.sample(own);
-    clear_bins();
-    Mass sum = 0, all;
-    float squares = 0.0f;
-#  pragma unroll 1
-    for (int i = 0; i < sampled; ++i) {
-      const Mass weight = own[0] != 0 && own[0] < floor ? weights.of(own[0]) : 0;
-      if (weight > 0) {
-        sum += weight;
-        squares += static_cast<float>(weight) * static_cast<float>(weight);
-        add_mass(memory.of_bins + (mass_bins - 1 - weights.bin_of(value_of(key_of_entry(own[0])))), weight);
-      }
-#  pragma unroll
-      for (int j = 1; j < sampled; ++j) own[j - 1] = own[j];
-    }
-    before(sum, all);
-    __syncthreads();
-    squares = reduce_row<threads>(squares, Sum(), reinterpret_cast<float*>(memory.of_warps));
-    __syncthreads();
-    const float known = static_cast<float>(mass) * (threads * sampled) / part.count();
-    const float below = static_cast<float>(all), spread = 3.5f * sqrtf(squares);
-    const float wanted = share * (known + below) - known;
-    if (wanted + spread <= 0.0f) return {0, -1};
-    Bracket bracket{0, 0};
-#  pragma unroll 1
-    for (int end = -1; end <= 1; end += 2) {
-      const float sum = wanted + end * spread;
-      bracket.first = bracket.last;
-      Mass of_bins = sum < 1.0f ? 1 : static_cast<Mass>(sum);
-      bracket.last = sum < below ? selection.bin_of(memory.of_bins, of_bins) : mass_bins - 1;
-    }
-    if (wanted < spread) bracket.first = 0;
-    return bracket;
-  }
-
-  __device__ __forceinline__ void clear_bins() const {
-    __syncthreads();
+  // The mass of the row. Bins have that of the entries with about the same weight, those of the largest last.
+  __device__ __forceinline__ Mass sum_bins() const {
     for (int i = threadIdx.x; i < mass_bins; i += threads) memory.of_bins[i] = 0;
     __syncthreads();
-  }
-
-  // The mass of the row, and that of the entries ahead of a bracket. Each bin of the bracket has that of the
-  // entries with about the same weight, those of the largest last.
-  __device__ __forceinline__ Mass sum_bins(Bracket bracket, Mass& ahead) const {
-    clear_bins();
-    Mass own = 0, own_ahead = 0, total;
+    Mass own = 0, total;
     part.elements<threads>([&](Element element, int) {
       const float number = to_float(element);
       const Mass weight = weights.of(number);
+      if (weight == 0) return;
       own += weight;
-      if (bracket.last < bracket.first || weight == 0) return;
-      const int bin = weights.bin_of(number);
-      own_ahead += bin < bracket.first ? weight : 0;
-      if (bin >= bracket.first && bin <= bracket.last) {
-        add_mass(memory.of_bins + (mass_bins - 1 - bin), weight);
-      }
+      add_mass(memory.of_bins + (mass_bins - 1 - weights.bin_of(number)), weight);
     });
-    before(own_ahead, ahead);
     before(own, total);
     return total;
   }
 
-  // The mass of all bins.
-  __device__ __forceinline__ Mass mass_of_bins() const {
-    Mass own = 0, total;
-    for (int i = threadIdx.x; i < mass_bins; i += threads) own += memory.of_bins[i];
-    before(own, total);
-    return total;
-  }
-
-  // A share of the row's mass. If it is more than that of the entries in shared memory, its last entry is in
-  // a bin that is summed: one of a bracket, or of all where the sample was wrong.
-  __device__ __forceinline__ Mass share_of_row(float p, Entry floor, Mass of_found, Mass& ahead) const {
-    Bracket bracket = bracket_of(p, floor, of_found);
-#  pragma unroll 1
-    for (;; bracket = {0, mass_bins - 1}) {
-      const Mass share = share_of(p, sum_bins(bracket, ahead));
-      if (share <= of_found || ahead < share && share - ahead <= mass_of_bins()) return share;
-    }
-  }
-
-  // The last entry of those whose mass is a share of the row's. It is in the bin with which what is ahead of
-  // the bins and their sum reach the share, whose entries go to shared memory; if there is no room, their
-  // digits are counted.
-  __device__ __forceinline__ Entry floor_of_share(Mass share, Mass ahead, Mass& mass) const {
-    Mass wanted = share - ahead;
+  // The last entry of those whose mass is a share of the row's. It is in the bin with which the sum of bins
+  // reaches the share, whose entries go to shared memory; if there is no room, their digits are counted.
+  __device__ __forceinline__ Entry floor_of_share(Mass share, Mass& mass) const {
+    Mass wanted = share;
     const int bin = selection.bin_of(memory.of_bins, wanted);
     if (threadIdx.x == 0) memory.found = 0;
     __syncthreads();
@@ -271,10 +196,8 @@ struct Sampler {
     int found = choice.kept;  // entries in shared memory, with the first one among them
 #if top_p
     const bool cuts = draws && parameters.p < 1.0f;
-    Entry floor = 1;
     if (cuts && found == 0) {
-      if (part.count() > candidates) floor = floor_of_many();
-      found = selection.keep(part, floor);
+      found = selection.keep(part, part.count() <= candidates ? 1 : floor_of_many());
       if (found > candidates) found = 0;
       if (found == part.count()) choice.kept = found;
     }
@@ -287,16 +210,9 @@ struct Sampler {
 #endif
 #if top_p
     if (cuts) {
-      const Mass of_found = mass_of(found);
-      Mass ahead = 0;
-      const Mass share = choice.kept > 0
-                             ? share_of(parameters.p, of_found)
-                             : share_of_row(parameters.p, found > 0 ? floor : ~Entry{0}, of_found, ahead);
-      if (share <= of_found) {
-        choice.kept = cut(found, share);
-      } else {
-        choice.floor = floor_of_share(share, ahead, choice.mass);
-      }
+      const Mass share = share_of(parameters.p, choice.kept > 0 ? mass_of(found) : sum_bins());
+      choice.kept = found > 0 ? cut(found, share) : 0;
+      if (choice.kept == 0) choice.floor = floor_of_share(share, choice.mass);
     }
 #endif
     return choice;
