@@ -11,7 +11,7 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Counting, InTurn, Launch, Memset, Repeat, SingleStep, Step, Value, unrolled
 from autotune.codegen.model.lists import member
-from autotune.codegen.model.packing import laid_out
+from autotune.codegen.model.packing import ALIGNMENT, laid_out
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.tensor_map import TensorMap
 from autotune.devices.tensor_maps import SWIZZLES, type_of
@@ -19,7 +19,6 @@ from autotune.devices.tensor_maps import SWIZZLES, type_of
 from .trace import Number
 
 Plan = tuple[str, ...]
-_LINE_BYTES = 64
 
 
 def plan_of(program: Program) -> Plan:
@@ -84,14 +83,14 @@ def _statements(program: Program) -> Iterator[str]:
                 assert not isinstance(one, Repeat)
                 put, launched, size = written(one, "begin + ", size)
                 turn += [*put, launched]
-            begin = [f"const int begin = plan.more({size // _LINE_BYTES});"] if size else []
+            begin = [f"const int begin = plan.more({size // ALIGNMENT});"] if size else []
             run.append(f"for (long long turn = 0; turn < {_text(step.times)}; ++turn) {{")
             run += [*(f"  {line}" for line in begin + turn), "}"]
         else:
             put, launched, end = written(step, "", end)
             filled += put
             run.append(launched)
-    yield f"plan.more({end // _LINE_BYTES});"
+    yield f"plan.more({end // ALIGNMENT});"
     yield from filled
     yield f"plan.workspace_bytes = {_text(program.workspace_bytes)};"
     yield from run

@@ -15,7 +15,7 @@ from .lists import member
 from .tensor_map import TensorMap
 
 _T = TypeVar("_T")
-_ALIGNMENT = 64  # bytes: a struct in a frame is aligned as tensor maps are
+ALIGNMENT = 64  # bytes: a struct in a frame is aligned as tensor maps are
 _Block = tuple[Argument, ...]
 
 
@@ -106,7 +106,7 @@ def frame(
 def laid_out(blocks: Sequence[_Block]) -> tuple[list[type[ctypes.Structure]], list[int]]:
     """The argument structs one after the other, each at a multiple of 64 bytes: where each begins, and the end."""
     kinds = [_structure(_members(block)) for block in blocks]
-    padded = (round_up(ctypes.sizeof(kind), _ALIGNMENT) for kind in kinds)
+    padded = (round_up(ctypes.sizeof(kind), ALIGNMENT) for kind in kinds)
     return kinds, [0, *accumulate(padded)]
 
 
@@ -185,5 +185,5 @@ def _frame(
     members: list[tuple[str, type]] = []
     for number, block in enumerate(map(_structure, blocks)):
         members.append((_block(number), block))
-        members.append((f"padding_{number}", ctypes.c_uint8 * (-ctypes.sizeof(block) % _ALIGNMENT)))
+        members.append((f"padding_{number}", ctypes.c_uint8 * (-ctypes.sizeof(block) % ALIGNMENT)))
     return type("Frame", (ctypes.Structure,), {"_fields_": (*members, *brought)})

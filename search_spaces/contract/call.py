@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.lists import list_of
 from autotune.codegen.model.problem import Problem
 
@@ -189,3 +190,10 @@ class Call:
         """The parameters that decide the problem."""
         known = {*self.arrays, *self.scalars, STREAM, *([OUT] if self.outputs_packed else [])}
         return tuple(name for name in self.signature.parameters if name not in known)
+
+    @cached_property
+    def texts(self) -> Mapping[str, bool]:
+        """Of each option that states its type, whether it may be a string; a `DType` may be given by its name."""
+        stated = {name: self.signature.parameters[name].annotation for name in self.options}
+        unstated = (inspect.Parameter.empty, Any)
+        return {name: bool({str, DType} & {one, *get_args(one)}) for name, one in stated.items() if one not in unstated}

@@ -8,7 +8,7 @@ of as many as it holds at once. A block waits for its first loads, goes through 
 takes as long as the slowest of these: its instructions, which the schedulers issue from the resident blocks in turn,
 and its barrier; the busiest arithmetic unit; shared memory; the cache lines and the bytes that the SM loads; and its
 share of a load's latency, by how many loads are in flight (Little's law). The waits of a wave's blocks are hidden as
-far as the other resident blocks have work.
+far as the other resident blocks have work, and so are their stores.
 
 A loop that the instruction cache does not hold is fetched anew in each step, once for all warps that run it together.
 Two limits of about the same length, such as fetching and issuing, take a little longer than either.
@@ -32,7 +32,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
-_RULES = "15"  # counts up when these rules, or the counts of a workload, change a modelled time
+_RULES = "16"  # counts up when these rules, or the counts of a workload, change a modelled time
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,9 @@ class MachineCosts(Coefficients, section="machine"):
         stored_bytes: of an SM through L2 in a clock.
         bandwidth: share of the datasheet's bandwidth that is reached.
         overlap: the norm in which two limits add up; infinite would be the longer one.
+        storing: the same of the stores of blocks and what the other blocks of the SM compute meanwhile.
         cluster_seconds: to reduce the results of a cluster.
+        tile_clocks: between two tiles of a block.
         sliced_word_clocks: to reduce a word of several warps.
         shared_vector_clocks: to read a vector of another cluster's partial sum.
         clustered: share of the SMs that clusters of four or more blocks fill: a cluster lies within one GPC, whose SMs
@@ -78,7 +80,9 @@ class MachineCosts(Coefficients, section="machine"):
     stored_bytes: float
     bandwidth: float
     overlap: float
+    storing: float
     cluster_seconds: float
+    tile_clocks: float
     sliced_word_clocks: float
     shared_vector_clocks: float
     clustered: float
@@ -119,7 +123,8 @@ def _launch_seconds(work: Workload, spec: DeviceSpec, costs: MachineCosts, compi
         spilled_words = (compiled.spill_store_bytes + compiled.spill_load_bytes) / 4
         spilling += spilled_words / max(1, compiled.registers)
     clocks = spilling * _sm_clocks(work, spec, costs)
-    clocks += costs.sliced_word_clocks * work.sliced_words + costs.shared_vector_clocks * work.shared_vectors
+    clocks += costs.tile_clocks * (work.tiles - 1) + costs.sliced_word_clocks * work.sliced_words * work.tiles
+    clocks += costs.shared_vector_clocks * work.shared_vectors
     busy = clocks / spec.clock_hz + (costs.cluster_seconds if work.footprint.cluster > 1 else 0.0)
     memory = work.memory_bytes / (costs.bandwidth * spec.bandwidth)
     fix_up = costs.fix_up_seconds if work.shared_vectors else 0.0
@@ -147,16 +152,22 @@ def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
     resident = resident_blocks(work.footprint, spec)
     waves, rest = blocks // resident, blocks % resident
     full = _wave_clocks(work, resident, spec, costs)
+    storing = work.bytes_stored / costs.stored_bytes
     latency = (costs.latency_seconds + costs.store_seconds) * spec.clock_hz
     # A block that starts waits while the other resident blocks work.
-    exposed = max(0.0, latency - full * (resident - 1) / resident)
+    exposed = max(0.0, latency - (full + resident * storing) * (resident - 1) / resident)
     later_waves = waves + min(1, rest) - 1
-    clocks = waves * full + (_wave_clocks(work, rest, spec, costs) if rest else 0.0) + latency + later_waves * exposed
-    return max(clocks, blocks * costs.block_clocks)
+    clocks = waves * full + (_wave_clocks(work, rest, spec, costs) if rest else 0.0)
+    if min(resident, blocks) > 1 and work.steps > 1:
+        # Blocks store while others compute, but the last one does not. Those of one step only move data.
+        clocks = _longer(clocks, blocks * storing, costs.storing) + storing
+    else:
+        clocks += blocks * storing
+    return max(clocks + latency + later_waves * exposed, blocks * costs.block_clocks)
 
 
 def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCosts) -> float:
-    """Clocks that so many resident blocks take but for the wait of each for its first loads and its last stores."""
+    """Clocks that so many resident blocks take but for the wait of each for its first loads, and for its stores."""
     warps = work.footprint.threads // WARP
     # The warps of a scheduler issue in turn; the fullest scheduler has at least one.
     turns = costs.issue_clocks * max(1, ceil_div(blocks * warps, SCHEDULERS)) / warps
@@ -174,7 +185,7 @@ def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCo
     )
     latency = costs.latency_seconds * spec.clock_hz
     step = max(computing, latency / work.in_flight) if work.in_flight else latency + computing
-    return work.ahead * loading + computing + (work.steps - 1) * step + blocks * work.bytes_stored / costs.stored_bytes
+    return work.ahead * loading + computing + (work.steps - 1) * step
 
 
 def _longer(one: float, other: float, norm: float) -> float:

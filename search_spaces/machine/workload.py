@@ -28,7 +28,8 @@ class Workload:
         lines: cache lines that the accesses of a step to global memory touch, counted for each instruction.
         bytes_loaded: from global memory, in a step.
         bytes_stored: to global memory, by a block; a sector that is stored in parts counts for each of them.
-        sliced_words: of a thread, that the warps of a block reduce through shared memory.
+        tiles: that a block computes one after the other; the pipeline is empty between two of them.
+        sliced_words: of a thread and a tile, that the warps of a block reduce through shared memory.
         shared_vectors: of partial sums, that a thread reads one after the other to complete a tile that clusters share;
             0 if no tile is shared.
         repeat: how often the launch runs; the times of all of them count.
@@ -47,6 +48,7 @@ class Workload:
     lines: float = 0.0
     bytes_loaded: float = 0.0
     bytes_stored: float = 0.0
+    tiles: float = 1.0
     sliced_words: float = 0.0
     shared_vectors: float = 0.0
     repeat: int = 1

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import fabs, inf
 from reprlib import repr as short
-from typing import Any, get_args
+from typing import Any
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
-from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.lists import element, is_element, list_of, member
 from autotune.codegen.model.packing import tensor_maps
 from autotune.codegen.model.program import Program
@@ -159,14 +158,11 @@ def check_scalars(names: Names, values: Values, nonnegative: Names = ()) -> None
 def check_options(call: Call, case: tuple[Any, ...]) -> None:
     """``TypeError`` with the first option of a kind that no call has, such as an array or a function.
 
-    What is of such a kind, the operator checks itself. A `DType` may be given by its name.
+    What is of a kind that calls have, the operator checks itself.
     """
     for name, value in zip(call.options, case, strict=False):
-        stated = call.signature.parameters[name].annotation
-        if stated in (inspect.Parameter.empty, Any):
-            continue
-        named = {str, DType} & {stated, *get_args(stated)}
-        if not _is_option(value) or (isinstance(value, str) and not named):
+        text = call.texts.get(name)
+        if text is not None and (not _is_option(value) or (isinstance(value, str) and not text)):
             expected = inspect.signature(call.declaration).parameters[name].annotation
             raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")
 

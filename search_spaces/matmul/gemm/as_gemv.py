@@ -17,11 +17,11 @@ _MOST_BUCKETED = 4  # rows, each number of which takes a kernel of its own
 def as_gemv(problem: GemmProblem) -> EquivalentProblem | None:
     """D as the vectors of a gemv, by rows if they are few, or by columns; None if both are many.
 
-    None also for what gemv has not: other types than 16-bit ones, another type of D, gated pairs, a residual beside D,
-    a second output, a bias that is the same for a whole vector.
+    None also for what gemv has not: types of 8 bits, another type of D, gated pairs, a residual beside D, a second
+    output, a bias that is the same for a whole vector. Where a product may be TF32, it may be FP32.
     """
     more = problem.gate is not Gate.NONE or problem.residual or problem.preactivation
-    if problem.dtype.bits != 16 or problem.out_dtype is not OutDType.SAME or more:
+    if problem.dtype.bits < 16 or problem.out_dtype is not OutDType.SAME or more:
         return None
     fields: dict[str, Any] = {name: getattr(problem, name) for name in ("batch", "dtype", "activation")}
     fields["bias"] = problem.bias is not Bias.NONE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule, strip_width
 from autotune.codegen.matmul.sgemm.transpose_first import product, transposed_first
-from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.hardware import SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.layout.transpose.workload import workload as transpose_workload
@@ -19,6 +19,7 @@ from .legal import steps_along_k
 
 _ELEMENT_BYTES, _LINE_ELEMENTS = 4, 32
 _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
+_HIDING = 2  # warps of a scheduler that read partial sums as fast as one
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
 # the machine code of six tiles (NVRTC 13.0, sm_90), beyond those that wait where tiles are transposed.
 _K_MAJOR_WAITS = (0.0, 0.07, 0.2)
@@ -42,10 +43,12 @@ class Costs(Coefficients, section="sgemm"):
     Attributes:
         copy: instructions of a copy with its address and bounds.
         direct_load: instructions of a load to registers with its address and bounds.
+        store: relative cost of stores: a warp has parts of several rows.
     """
 
     copy: float
     direct_load: float
+    store: float
 
 
 def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -66,6 +69,8 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     multiply_adds = tile_elements * schedule.block_k / WARP
     waits = multiply_adds * _K_MAJOR_WAITS[sum(schedule.k_major(problem, operand) for operand in "ab")]
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # stores of a strip, which is what lies in one sector
+    turns = max(1.0, schedule.warps / SCHEDULERS)
+    in_turn = max(1.0, tiles / clusters) if clusters else 1.0  # tiles of a block
     return Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
@@ -78,9 +83,10 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         unit_clocks=multiply_adds * WARP / spec.rate(Unit.FP32),
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
-        bytes_stored=_ELEMENT_BYTES * tile_elements * parts * (max(1.0, tiles / clusters) if clusters else 1.0),
-        sliced_words=schedule.thread_m * schedule.thread_n if schedule.warps_k > 1 else 0,
-        shared_vectors=vectors * _parts_read(tiles, clusters) if shared else 0,
+        bytes_stored=costs.store * _ELEMENT_BYTES * tile_elements * parts * in_turn,
+        tiles=in_turn,
+        sliced_words=schedule.thread_m * schedule.thread_n * turns if schedule.warps_k > 1 else 0,
+        shared_vectors=vectors * _parts_read(tiles, clusters) * max(1.0, turns / _HIDING) if shared else 0,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autotune.codegen.matmul.gemm.mma_sync.schedule import (
@@ -26,6 +27,8 @@ _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 _FLOAT8_AS_FLOAT16 = "sm_90"  # where mma.sync multiplies float8 as float16, though tensor cores have float8
 _CONVERSION = {DType.FLOAT8_E4M3: 22, DType.FLOAT8_E5M2: 1}  # instructions to make two float8 two float16
 _LOAD_BYTES = 512  # bytes of an ldmatrix of four matrices
+_WORD_BYTES = 4  # of a float, which across k is loaded alone
+_ROUNDING = 3  # instructions to round a float to TF32, counted in the machine code (NVRTC 13.0, sm_90)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,10 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
     terms = PRODUCT_BYTES // size
     products = tile * schedule.block_k / (PRODUCT_M * PRODUCT_N * terms)
     # Warps side by side load the same rows of A, those one below the other the same columns of B.
-    loaded = (schedule.block_m * schedule.warps_n + schedule.block_n * schedule.warps_m) * schedule.block_k * size
+    loaded = {
+        "a": schedule.block_m * schedule.warps_n * schedule.block_k * size,
+        "b": schedule.block_n * schedule.warps_m * schedule.block_k * size,
+    }
     copies, lines, elements = 0.0, 0.0, 0.0
     for operand, side in (("a", "m"), ("b", "n")):
         rows, row_bytes = schedule.rows(problem, operand)
@@ -82,9 +88,9 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
             steps=ceil_div(tiles * schedule.steps(problem), max(1, blocks)),
             ahead=schedule.stages - 1,
             in_flight=schedule.stages - 1,
-            instructions=_instructions(problem, products, loaded, spec) + loaded / _LOAD_BYTES,
+            instructions=_instructions(problem, schedule, products, loaded, spec),
             load_instructions=costs.copy * copies,
-            shared_clocks=(loaded + elements) / LINE_BYTES,
+            shared_clocks=(sum(loaded.values()) + elements) / LINE_BYTES,
             unit_clocks=tile * schedule.block_k / rate,
             lines=lines,
             bytes_loaded=elements,
@@ -100,14 +106,20 @@ def _executing(problem: GemmProblem, spec: DeviceSpec) -> Unit:
     return Unit.TENSOR_FP16 if as_float16 else spec.executing(problem.unit)
 
 
-def _instructions(problem: GemmProblem, products: float, loaded: float, spec: DeviceSpec) -> float:
-    """Instructions of so many products, of fragments of so many bytes."""
-    unit = spec.executing(problem.unit)
+def _instructions(
+    problem: GemmProblem, schedule: MmaSyncSchedule, products: float, loaded: Mapping[str, float], spec: DeviceSpec
+) -> float:
+    """Instructions of so many products, and of fragments of so many bytes of each operand."""
+    unit, every = spec.executing(problem.unit), sum(loaded.values())
+    loads = every / _LOAD_BYTES
     if unit is Unit.FP32:
         costs = Costs.of(spec)
-        return (costs.fma_tf32 if problem.unit is Unit.TENSOR_TF32 else costs.fma_bf16) * products
-    converted = _CONVERSION[problem.dtype] * loaded / (2 * WARP) if unit is not problem.unit else 0.0
-    return products + converted
+        return (costs.fma_tf32 if problem.unit is Unit.TENSOR_TF32 else costs.fma_bf16) * products + loads
+    if unit is Unit.TENSOR_TF32:
+        across = sum(loaded[operand] for operand in "ab" if not schedule.along_k(problem, operand))
+        loads += (across + _ROUNDING * every) / _WORD_BYTES / WARP
+    converted = _CONVERSION[problem.dtype] * every / (2 * WARP) if unit is not problem.unit else 0.0
+    return products + loads + converted
 
 
 def _vectors_read(tiles: int, blocks: int, sums: float, costs: Costs) -> float:
