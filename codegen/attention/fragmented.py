@@ -13,7 +13,7 @@ from autotune.codegen.attention.fragments.meaning import evaluated
 from autotune.codegen.model.fields import kind
 from autotune.codegen.model.problem import Array
 
-from .problem import HeadProblem
+from .problem import HeadProblem, Places
 
 
 @dataclass(frozen=True)
@@ -67,23 +67,15 @@ class FragmentedProblem(HeadProblem):
         """See `HeadProblem.masked`."""
         return bool(self.mask)
 
-    def changed(
-        self, scores: Array, batch: int, head: int, queries: Array, keys: Array | None = None
-    ) -> tuple[Array, Array]:
-        """What fragments make of scores of some queries of a head and some or all keys, and which these see."""
+    def changed(self, scores: Array, places: Places) -> tuple[Array, Array]:
+        """What fragments make of scores of pairs at some places, and which of them are seen."""
         score, mask = self.score_fragment(), self.mask_fragment()
-        given = self._places(batch, head, queries, keys)
-        changed = evaluated(score, {SCORE: scores, **given}) if score else scores
-        seen = evaluated(mask, given) if mask else True
+        changed = evaluated(score, {SCORE: scores, **places}) if score else scores
+        seen = evaluated(mask, places) if mask else True
         return np.broadcast_to(changed, scores.shape).copy(), np.broadcast_to(seen, scores.shape)
 
-    def slopes(self, scores: Array, batch: int, head: int, queries: Array, keys: Array) -> Array:
+    def slopes(self, scores: Array, places: Places) -> Array:
         """How fast what fragments make of scores changes with these."""
         slope = self.slope_fragment()
-        given = self._places(batch, head, queries, keys)
-        found = evaluated(slope, {SCORE: scores, **given}) if slope else 1.0
+        found = evaluated(slope, {SCORE: scores, **places}) if slope else 1.0
         return np.broadcast_to(found, scores.shape)
-
-    def _places(self, batch: int, head: int, queries: Array, keys: Array | None) -> dict[str, Array | int]:
-        places = np.arange(self.keys) if keys is None else keys
-        return {"batch": batch, "head": head, "q": queries[:, None].astype(np.int64), "k": places.astype(np.int64)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from autotune.codegen.model.indices import Indices, Order, Spread
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role, Tensor
 
-from .problem import HeadProblem
+from .problem import HeadProblem, Places
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,18 @@ class PackedProblem(HeadProblem):
         sequences = [*self._sequences(inputs)]
         return lambda _, places: self._seen_of_all(sequences, places)
 
+    def placed(self, inputs: Mapping[str, Array]) -> Callable[[int, int, Array, Array], Places]:
+        """See `HeadProblem.placed`: those within the query's and the key's sequence."""
+        of_queries, of_keys = zip(*self._sequences(inputs), strict=True)
+        sequences, q = _numbered(of_queries)
+        _, k = _numbered(of_keys)
+        return lambda _, head, queries, keys: {
+            "batch": sequences[queries][:, None],
+            "head": head,
+            "q": q[queries][:, None],
+            "k": k[keys],
+        }
+
     def seen_counts(self, inputs: Mapping[str, Array]) -> Array:
         """See `HeadProblem.seen_counts`."""
         lengths = ((len(queries), len(keys)) for queries, keys in self._sequences(inputs))
@@ -120,6 +132,12 @@ class PackedProblem(HeadProblem):
             of_sequence = self.band.seen(places[own] - queries.start, len(queries), len(keys))
             seen[own, keys.start : keys.stop] = of_sequence
         return seen
+
+
+def _numbered(sequences: Sequence[range]) -> tuple[Array, Array]:
+    """Of each row, the number of its sequence, and its own within that."""
+    numbers = np.repeat(np.arange(len(sequences)), [len(one) for one in sequences])
+    return numbers, np.concatenate([np.arange(len(one)) for one in sequences])
 
 
 def _of_one_batch(tensor: Tensor) -> Tensor:

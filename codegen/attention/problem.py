@@ -21,6 +21,9 @@ MOST_DIM = 256  # elements of a head
 _MOST = 2**29  # queries, keys and windows: sums of three are 32-bit numbers
 
 
+Places = Mapping[str, "Array | int"]  # batch, head, q and k of pairs, as fragments have them
+
+
 @dataclass(frozen=True)
 class HeadProblem(StridedProblem):
     """Heads of queries, keys and values, and softmax(scale·Q·Kᵀ).
@@ -191,6 +194,10 @@ class HeadProblem(StridedProblem):
     def offsets(self, seed: int) -> dict[str, Array]:
         """Where packed sequences begin, as inputs; empty if there are none."""
         return {}
+
+    def placed(self, inputs: Mapping[str, Array]) -> Callable[[int, int, Array, Array], Places]:
+        """Of a sequence and a head: the places of pairs of some queries and some keys."""
+        return lambda batch, head, queries, keys: {"batch": batch, "head": head, "q": queries[:, None], "k": keys}
 
     def seen(self, inputs: Mapping[str, Array]) -> Callable[[int, Array], Array]:
         """Along the axis b, for each of some queries of a head, which keys it sees."""

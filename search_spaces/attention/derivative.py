@@ -7,7 +7,7 @@ from typing import Any
 
 from autotune.search_spaces.contract.derivative import Backward, Derivative
 
-_OPTIONS = ("scale", "causal", "window_left", "window_right", "top_left", "softcap")
+_OPTIONS = ("scale", "causal", "window_left", "window_right", "top_left", "softcap", "score", "mask")
 
 
 def derivative_by(operator: str, *more: str, options: tuple[str, ...] = ()) -> Derivative:
@@ -23,9 +23,6 @@ def derivative_by(operator: str, *more: str, options: tuple[str, ...] = ()) -> D
     def backward(given: Backward) -> Mapping[str, Any]:
         import torch
 
-        for name in ("score", "mask"):
-            if name not in options and given.arguments.get(name):
-                raise ValueError(f"{name}={given.arguments[name]!r}: expected none, since {operator} takes none")
         gradient = given.gradients["out"]
         if gradient.stride(-1) != 1 or 0 in gradient.stride():
             gradient = gradient.contiguous()  # an expanded scalar has no rows

@@ -8,7 +8,6 @@ import pytest
 from autotune import dispatcher
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
-from autotune.codegen.attention.attention_backward.varlen import VarlenBackwardProblem
 from autotune.codegen.model.tensor import Role
 from autotune.fragments import alibi, exp, exp2, mask, maximum, minimum, score, tanh, where
 
@@ -18,7 +17,7 @@ SQUARES = mask(lambda batch, head, q, k: (q // 4 == k // 4) & (k != 1))
 @pytest.mark.parametrize("heads", [1, 8, 12])
 def test_slopes_of_alibi(heads):
     problem = AttentionProblem(3, 4, heads, score=alibi(heads))
-    changed, _ = problem.changed(np.zeros((1, 4)), 0, heads - 1, np.array([2]))
+    changed, _ = problem.changed(np.zeros((1, 4)), {"head": heads - 1, "q": 2, "k": np.arange(4)})
     slope = {1: 2.0**-8, 8: 2.0**-8, 12: 2.0**-3.5}[heads]  # of the last head, as in the paper's code
     np.testing.assert_allclose(changed, [[-2 * slope, -slope, 0, slope]], rtol=1e-6)
 
@@ -67,8 +66,6 @@ def test_a_text_from_a_database_is_a_fragment_or_refused(text):
 def test_problems_without_fragments():
     with pytest.raises(ValueError, match="expected none with softcap"):
         AttentionProblem(8, 8, 1, softcap=True, score="neg(score)")
-    with pytest.raises(ValueError, match="expected none in gradients of packed sequences"):
-        VarlenBackwardProblem(8, 8, 1, mask=SQUARES)
     with pytest.raises(ValueError, match="expected 16777216 heads"):
         AttentionProblem(1, 1, 2**25, mask=SQUARES)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from autotune.codegen.attention.fragmented import FragmentedProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.strided import Axes
@@ -38,7 +40,8 @@ class AttentionProblem(FragmentedProblem, WeightedValues):
 
     def changing(self, inputs: Mapping[str, Array]) -> Changing:
         """See `WeightedValues.changing`."""
-        return self.changed
+        placed, keys = self.placed(inputs), np.arange(self.keys)
+        return lambda scores, batch, head, queries: self.changed(scores, placed(batch, head, queries, keys))
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """See `inputs.random_inputs`."""

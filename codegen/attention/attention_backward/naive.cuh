@@ -30,9 +30,9 @@ __device__ __forceinline__ Number dot(const Problem::Element* a, const Problem::
 }
 
 // The sequence that a row of the queries of a head is of, or of its keys.
-__device__ __forceinline__ Sequence sequence_at(const Arguments& arguments, const Problem& problem, int place,
-                                                bool of_keys) {
-  int index = 0;
+__device__ __forceinline__ Sequence sequence_at(const Arguments& arguments, const Problem& problem, int batch,
+                                                int place, bool of_keys) {
+  int index = batch;
 #if segmented
   const int* offsets = of_keys ? offsets_of_keys(arguments) : arguments.offsets;
   while (offsets[index + 1] <= place) ++index;
@@ -67,7 +67,7 @@ struct Pair {
 #endif
 
   __device__ __forceinline__ Pair(const Arguments& arguments, const Problem& problem, long long sequence,
-                                  int head, int query, int key, Number scale) {
+                                  const Sequence& own, int head, int query, int key, Number scale) {
     const int served = head / problem.group;
     const Number lse = arguments.lse[(sequence * problem.heads + head) * problem.queries + query];
     const Problem::Element* dout = arguments.dout + sequence * problem.stride_dout_b +
@@ -84,12 +84,15 @@ struct Pair {
     slope = 1 - bent * bent;
 #endif
     bool seen = lse != -infinity();
+#if scored || masked
+    const int q = query - own.query_base, k = key - own.key_base;
+#endif
 #if scored
-    slope = Problem::slope_of(score, static_cast<int>(sequence), head, query, key);
-    score = Problem::score_of(score, static_cast<int>(sequence), head, query, key);
+    slope = Problem::slope_of(score, own.number, head, q, k);
+    score = Problem::score_of(score, own.number, head, q, k);
 #endif
 #if masked
-    seen = seen && Problem::sees(static_cast<int>(sequence), head, query, key);
+    seen = seen && Problem::sees(own.number, head, q, k);
 #endif
     const Number product = dot<Number>(
         dout,
@@ -187,7 +190,7 @@ __device__ __forceinline__ void query_row(const Arguments& arguments, const Prob
   const long long sequence = row / problem.heads / problem.queries;
   const Problem::Element* k =
       arguments.k + sequence * problem.stride_k_b + head / problem.group * problem.stride_k_g;
-  const Sequence own = sequence_at(arguments, problem, query, false);
+  const Sequence own = sequence_at(arguments, problem, sequence, query, false);
   const int first = own.key_base + own.first_key(query - own.query_base);
   const int end = own.key_base + own.keys_end(query - own.query_base);
   const Number scale = scale_of<Number>(arguments);
@@ -195,7 +198,7 @@ __device__ __forceinline__ void query_row(const Arguments& arguments, const Prob
   for (int base = first; base < end; base += threads) {
     const int key = base + static_cast<int>(threadIdx.x);
     __syncthreads();
-    if (key < end) factors.set(Pair<Number>(arguments, problem, sequence, head, query, key, scale));
+    if (key < end) factors.set(Pair<Number>(arguments, problem, sequence, own, head, query, key, scale));
     __syncthreads();
     for (int i = 0; i < min(threads, end - base); ++i)
       dq.add(factors.gradients[i], factors.size(i), k + (base + i) * problem.stride_k_t);
@@ -215,7 +218,7 @@ __device__ __forceinline__ void key_row(const Arguments& arguments, const Proble
   const int kv_heads = problem.heads / problem.group;
   const int served = row % kv_heads, key = row / kv_heads % problem.keys;
   const long long sequence = row / kv_heads / problem.keys;
-  const Sequence own = sequence_at(arguments, problem, key, true);
+  const Sequence own = sequence_at(arguments, problem, sequence, key, true);
   const int first = own.query_base + first_query(own, key - own.key_base);
   const int end = own.query_base + queries_end(own, key - own.key_base);
   const Number scale = scale_of<Number>(arguments);
@@ -228,7 +231,7 @@ __device__ __forceinline__ void key_row(const Arguments& arguments, const Proble
     for (int base = first; base < end; base += threads) {
       const int query = base + static_cast<int>(threadIdx.x);
       __syncthreads();
-      if (query < end) factors.set(Pair<Number>(arguments, problem, sequence, head, query, key, scale));
+      if (query < end) factors.set(Pair<Number>(arguments, problem, sequence, own, head, query, key, scale));
       __syncthreads();
       for (int i = 0; i < min(threads, end - base); ++i) {
         dk.add(factors.gradients[i], factors.size(i), q + (base + i) * problem.stride_q_s);

@@ -231,12 +231,12 @@ struct Slopes {
 // Which pairs a lane's sums are of.
 template <bool of_keys>
 struct PairPlaces {
-  int batch, head;  // of q
+  int batch, head;  // of q, as fragments have them
   int row;          // the first of the lane's two rows
   int other;        // the first of its others
 
   __device__ __forceinline__ PairPlaces(const OwnRows& own, int group, int met_head, int lane_row, int first)
-      : batch(own.batch),
+      : batch(index_of(own)),
         head(of_keys ? own.head * group + met_head : own.head),
         row(lane_row),
         other(first + threadIdx.x % 4 * 2) {}
@@ -255,12 +255,16 @@ struct PairPlaces {
 template <bool of_keys>
 __device__ __forceinline__ Problem::Chance chance_of(const Problem& problem, const OwnRows& own, int met_head,
                                                      int row, int rows, int other, int others) {
-  const int own_count = of_keys ? problem.keys : problem.queries;
-  const int other_count = of_keys ? problem.queries : problem.keys;
+#  if segmented
+  const int queries = own.sequence.queries, keys = own.sequence.keys;
+#  else
+  const int queries = problem.queries, keys = problem.keys;
+#  endif
+  const int own_count = of_keys ? keys : queries, other_count = of_keys ? queries : keys;
   const Problem::Range of_own = {row, min(row + rows, own_count) - 1};
   const Problem::Range of_others = {other, min(other + others, other_count) - 1};
   const int head = of_keys ? own.head * problem.group + met_head : own.head;
-  return Problem::chance(own.batch, head, of_keys ? of_others : of_own, of_keys ? of_own : of_others);
+  return Problem::chance(index_of(own), head, of_keys ? of_others : of_own, of_keys ? of_own : of_others);
 }
 #endif
 

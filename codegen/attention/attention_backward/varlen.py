@@ -20,9 +20,3 @@ class VarlenBackwardProblem(PackedProblem, AttentionBackwardProblem):
     """
 
     forward_type: ClassVar[type[AttentionProblem]] = VarlenAttentionProblem
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("score", "mask"):
-            if text := getattr(self, name):
-                raise ValueError(f"{name}={text!r}: expected none in gradients of packed sequences")

@@ -25,6 +25,6 @@ OPERATOR: Operator[AttentionProblem, Any] = Operator(
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,
-    derivative=derivative_by("attention_backward", options=("order", "score", "mask")),
+    derivative=derivative_by("attention_backward", options=("order",)),
     restated=as_decode,
 )

@@ -29,6 +29,8 @@ def attention_varlen_backward(
     window_right: int = 0,
     top_left: bool = False,
     softcap: float = 0.0,
+    score: str = "",
+    mask: str = "",
     deterministic: bool = False,
     out: Any = None,
     stream: Any = None,
@@ -53,6 +55,8 @@ def attention_varlen_backward(
         window_right: keys from the diagonal on, it included, that a query saw; 0: all.
         top_left: whether the first query of a sequence met its first key, rather than the last ones each other.
         softcap: of the scores; 0: none.
+        score: how scores changed once they were scaled, a text of `autotune.fragments`.
+        mask: which keys were seen of those that the windows left, likewise.
         deterministic: whether equal operands give equal bits. Else the gradient of q may be added up in any order.
         out: the gradients of q, k and v, each of the shape of its operand, and of sinks, which has no elements if there
             are none. By default new arrays of the library of `grad_output`.
