@@ -242,5 +242,7 @@ def _without_others(program):
     try:
         yield
     except emulator.EmulatorError as error:
-        if not program.workspace_bytes or not re.search("waits for ever|did not end within|: race: |an output, before it was written", str(error)):
+        if not program.workspace_bytes or not re.search(
+            "waits for ever|did not end within|: race: |an output, before it was written", str(error)
+        ):
             raise
