@@ -34,7 +34,8 @@ def test_numpy_detector(capsys, monkeypatch, tmp_path):
     found = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     there = {(65, 195): "disc", (90, 70): "square", (170, 150): "disc", (255, 65): "square", (285, 185): "square"}
     corners = [[int(number) for number in text.strip("[]").split(",")] for *_, text in found]
-    assert {((x1 + x2) // 2, (y1 + y2) // 2): name for (name, *_), (x1, y1, x2, y2) in zip(found, corners, strict=True)} == there
+    centers = [((x1 + x2) // 2, (y1 + y2) // 2) for x1, y1, x2, y2 in corners]
+    assert dict(zip(centers, (name for name, *_ in found), strict=True)) == there
     assert np.array_equal(
         pictures["read_png"](tmp_path / "seen.png"), pictures["read_png"](EXAMPLES / "shapes-seen.png")
     )
