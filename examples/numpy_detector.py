@@ -41,10 +41,11 @@ head = (weights @ levels + bias).astype(np.float32)[None]
 
 boxes, scores, ids, _, kept = dispatcher.detect(head, SIZE, SIZE, 0.7, 0.1, capacity=1024, max_output=50)
 
-ratio, left, top = placement[0]
+boxes = dispatcher.scale_boxes(boxes, placement, *picture.shape[:2])  # in pixels of the picture
+
 seen = picture.copy()
 for box, score, number in zip(boxes[0, : kept[0]], scores[0], ids[0], strict=False):
-    corners = ((box - [left, top, left, top]) / ratio).round().astype(int)  # in pixels of the picture
+    corners = box.round().astype(int)
     print(f"{CLASSES[number]} {score:.3f}", corners.tolist())
     x1, y1, x2, y2 = corners.clip(0, [seen.shape[1] - 1, seen.shape[0] - 1] * 2)
     seen[[y1, y2], x1 : x2 + 1] = seen[y1 : y2 + 1, [x1, x2]] = COLORS[number]

@@ -138,6 +138,7 @@ OPERATORS = _Operators(
         "decode_anchors": ".vision.decode_anchors",
         "nms": ".vision.nms",
         "detect": ".vision.detect",
+        "scale_boxes": ".vision.scale_boxes",
     },
     group="autotune.operators",
 )

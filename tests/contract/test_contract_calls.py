@@ -3,6 +3,7 @@
 import re
 from contextlib import suppress
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 import pytest
@@ -85,7 +86,7 @@ def _takes_gaps(example, array):
 def test_a_call_writes_nothing_but_its_outputs(name, monkeypatch):
     """Other threads may write into the gaps of an output while a kernel runs: to other columns of one matrix.
 
-    Arrays that a call takes only without gaps have none.
+    Arrays that a call takes only without gaps have others behind them.
     """
     problem = problem_of_sizes(operator(name).problem_type, lambda *_: _SIZE)
     example = example_call(operator(name), problem)
@@ -95,14 +96,15 @@ def test_a_call_writes_nothing_but_its_outputs(name, monkeypatch):
     for array in example.call.required_written:
         *others, columns = example.shape(array) or (1,)
         tensor = example.tensors[array]
-        gaps = columns if not others or _takes_gaps(example, array) else 0
-        memory = np.zeros((*others, columns + gaps), tensor.dtype.numpy)
-        own = memory[..., :columns]
+        if others and not _takes_gaps(example, array):
+            others, columns = [], prod((*others, columns))
+        memory = np.zeros((*others, 2 * columns), tensor.dtype.numpy)
+        own = memory[..., :columns].reshape(example.shape(array) or (1,))
         if array in example.call.updates:
             own[...] = tensor.view(inputs[tensor.name])
         outputs[array] = own if example.shape(array) else own.reshape(())
         memories.append((outputs[array], memory[..., columns:]))
-    assert any(others.size for _, others in memories)
+    assert memories
     command = launch.command
 
     def command_while_others_write(program, **options):

@@ -15,6 +15,7 @@ _MAP_NORESERVE = 0x4000  # of Linux: pages take memory when they are touched
 _STEP = 16  # elements: the widest vectors of any element are aligned to that
 _FAR = (2**31 - _STEP, 2**31 + _STEP, 2**33 + _STEP)
 _MOST_BYTES = 1 << 41  # from the first to the last element of a tensor
+_OF_OTHERS = "waits for ever|did not end within|: race: |an output, before it was written"  # errors
 
 
 def wide_layouts(problem):
@@ -242,7 +243,5 @@ def _without_others(program):
     try:
         yield
     except emulator.EmulatorError as error:
-        if not program.workspace_bytes or not re.search(
-            "waits for ever|did not end within|: race: |an output, before it was written", str(error)
-        ):
+        if not program.workspace_bytes or not re.search(_OF_OTHERS, str(error)):
             raise

@@ -25,6 +25,8 @@ class LetterboxSchedule(Schedule):
         rows: of a thread.
     """
 
+    kernel = "taps"
+
     threads_x: int = tunable(32, values=(16, 32, 64, 128), power_of_two=True)
     threads_y: int = tunable(8, values=(1, 2, 4, 8, 16), power_of_two=True)
     pixels: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True)

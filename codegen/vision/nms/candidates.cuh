@@ -119,14 +119,15 @@ struct OverlapTest {
   __device__ __forceinline__ explicit OverlapTest(float threshold)
       : threshold(threshold), least(threshold >= 9.1e-13f ? 8.7e-19f : __int_as_float(0x7f800000)) {}
 
-  // False only if `exceeds` is. Boxes that lie side by side share 0, or what is not a number. A corner that is
-  // not a number tells nothing.
+  // False only if `exceeds` is. Boxes that lie side by side share 0, or what is not a number. A corner that
+  // is not a number tells nothing.
   __device__ __forceinline__ bool may_exceed(float4 a, float4 b) const {
     return threshold < 0.0f || !(a.z <= b.x || b.z <= a.x || a.w <= b.y || b.w <= a.y);
   }
-  // The division is left out where its outcome is certain. If shared - threshold * covered is not above 0, nor
-  // is the quotient above the threshold, even if it is rounded, since the threshold is a float. The fused sum
-  // has the sign of the exact one: from threshold 2^-40 and `covered` 2^-60 on, that is a multiple of 2^-149.
+  // The division is left out where its outcome is certain. If shared - threshold * covered is not above 0,
+  // nor is the quotient above the threshold, even if it is rounded, since the threshold is a float. The fused
+  // sum has the sign of the exact one: from threshold 2^-40 and `covered` 2^-60 on, that is a multiple of
+  // 2^-149.
   __device__ __forceinline__ bool exceeds(const Overlap& overlap) const {
     if (overlap.covered > least && fmaf(-threshold, overlap.covered, overlap.shared) <= 0.0f) return false;
     return overlap.shared / overlap.covered > threshold;

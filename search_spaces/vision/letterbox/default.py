@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
@@ -18,5 +16,7 @@ from .staged.space import candidates as with_staged_rows
 def default(problem: LetterboxProblem, spec: DeviceSpec) -> LetterboxSchedule | StagedSchedule:
     """Rows in shared memory, where they can be copied and there is room for them."""
     staged = with_staged_rows(problem, spec) if applies(problem, spec) else ()
-    fit = (one for one in staged if not any(footprint_violations(spec, one.footprint(problem))))
-    return next(chain(fit, candidates(problem, spec)))
+    for schedule in staged:
+        if not any(footprint_violations(spec, schedule.footprint(problem))):
+            return schedule
+    return next(candidates(problem, spec))

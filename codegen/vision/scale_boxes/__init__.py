@@ -1,0 +1,1 @@
+"""Boxes in pixels of the pictures that a target was made of."""
