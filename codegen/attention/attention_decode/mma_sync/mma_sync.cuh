@@ -33,21 +33,38 @@ constexpr int column_groups = (Problem::value_dim + 64 * head_warps - 1) / (64 *
 constexpr int key_vectors = products * chunks;  // of eight elements, which a lane has of a tile
 constexpr int tile_vectors = key_vectors + 4 * key_tiles * column_groups;
 
-using Eight = unsigned[4];  // eight elements
-
 #if cache == plain
 using Factor = Element;  // what is multiplied
 #else
 using Factor = float16;
 #endif
 
-__device__ __forceinline__ void store_eight(Eight& words, const Packed<Element, 8>& loaded) {
+using StoredEight = Packed<Stored, 8>;  // neighbours of a head
+using Eight = unsigned[4];              // the same as factors
+
+__device__ __forceinline__ void make_factors(Eight& words, const Packed<Element, 8>& loaded) {
   words[0] = loaded.bits.x, words[1] = loaded.bits.y, words[2] = loaded.bits.z, words[3] = loaded.bits.w;
 }
-#if cache != plain
 
-// Codes become numbers.
-__device__ __forceinline__ void store_eight(Eight& words, const Packed<Stored, 8>& loaded) {
+// Eight pairs of two keys.
+#if cache == plain
+__device__ __forceinline__ void make_pairs(unsigned (&pairs)[8], const StoredEight& first,
+                                           const StoredEight& second) {
+  Eight a, b;
+  make_factors(a, first), make_factors(b, second);
+#  pragma unroll
+  for (int i = 0; i < 8; ++i) pairs[i] = __byte_perm(a[i / 2], b[i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
+}
+#else
+__device__ __forceinline__ void make_pairs(unsigned (&pairs)[8], const StoredEight& first,
+                                           const StoredEight& second) {
+  const unsigned a[2] = {first.bits.x, first.bits.y}, b[2] = {second.bits.x, second.bits.y};
+#  pragma unroll
+  for (int i = 0; i < 8; ++i)
+    pairs[i] = pair_of_codes(__byte_perm(a[i / 4], b[i / 4], i % 4 < 2 ? 0x5140 : 0x7362), i % 2);
+}
+
+__device__ __forceinline__ void make_factors(Eight& words, const StoredEight& loaded) {
   const unsigned codes[2] = {loaded.bits.x, loaded.bits.y};
 #  pragma unroll
   for (int i = 0; i < 4; ++i) words[i] = pair_of_codes(codes[i / 2], i % 2);
@@ -68,8 +85,8 @@ __device__ __forceinline__ int exponent_of(float number) {
 #endif
 // Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
 template <typename Number>
-__device__ __forceinline__ void load_eight(Eight& words, const Number* head, int elements, int first,
-                                           bool there) {
+__device__ __forceinline__ Packed<Number, 8> load_eight(const Number* head, int elements, int first,
+                                                        bool there) {
   constexpr int width = Schedule::vector_width;
   Packed<Number, 8> loaded;
   loaded.bits = {};
@@ -81,7 +98,7 @@ __device__ __forceinline__ void load_eight(Eight& words, const Number* head, int
       for (int j = 0; j < width; ++j) loaded.elements[i + j] = part.elements[j];
     }
   }
-  store_eight(words, loaded);
+  return loaded;
 }
 
 // The first of a warp's elements of keys, or of its columns of values, if it has so many.
@@ -110,9 +127,10 @@ struct OwnRows {
       const Element* of_row = rows.q(arguments, problem, row);
 #pragma unroll
       for (int chunk = 0; chunk < chunks; ++chunk)
-        load_eight(q[chunk][half], of_row, Problem::head_dim, key_element(chunk), row < rows.count);
+        make_factors(q[chunk][half],
+                     load_eight(of_row, Problem::head_dim, key_element(chunk), row < rows.count));
 #if scaled_rows
-      units[half] = make_factors(half);
+      units[half] = rescaled(half);
 #endif
     }
   }
@@ -120,7 +138,7 @@ struct OwnRows {
 
   // Numbers of a warp's row become float16, the largest of them one from 2^14 to 2^15, which leaves nothing out
   // that is more than 2^-39 of it. Returns what they are multiples of.
-  __device__ __forceinline__ float make_factors(int half) {
+  __device__ __forceinline__ float rescaled(int half) {
     constexpr int top = 14;
     float largest = 0.0f;
 #  pragma unroll
@@ -253,7 +271,7 @@ __device__ __forceinline__ void load_scales(TokenScales& scales, const Problem& 
 #  endif
 
 // What a lane has of keys, and then of values.
-__device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Problem& problem,
+__device__ __forceinline__ void load_tile(StoredEight (&loaded)[tile_vectors], const Problem& problem,
                                           const CachedKeys& cached, const WarpKeys& keys) {
   const int lane = threadIdx.x % 32;
   const Stored *own_k = cached.key_at(problem, keys.own_place()), *own_v = cached.value_at(problem, keys.own_place());
@@ -263,7 +281,8 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
     const Stored* key = head_of_lane(own_k, number);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      load_eight(words[i * chunks + chunk], key, Problem::head_dim, key_element(chunk), keys.there(number));
+      loaded[i * chunks + chunk] =
+          load_eight(key, Problem::head_dim, key_element(chunk), keys.there(number));
   }
 #  pragma unroll
   for (int i = 0; i < 4 * key_tiles; ++i) {
@@ -271,13 +290,12 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
     const Stored* value = head_of_lane(own_v, number);
 #  pragma unroll
     for (int group = 0; group < column_groups; ++group)
-      load_eight(words[key_vectors + i * column_groups + group], value, Problem::value_dim,
-                 own_first(64 * column_groups) + 64 * group + lane / 4 * 8, keys.there(number));
+      loaded[key_vectors + i * column_groups + group] =
+          load_eight(value, Problem::value_dim, own_first(64 * column_groups) + 64 * group + lane / 4 * 8,
+                     keys.there(number));
   }
 }
 #else
-using StoredEight = Packed<Stored, 8>;
-
 // Begins to copy eight elements of a head, or makes them zeros. `first` is below `room`.
 template <int elements, int room>
 __device__ __forceinline__ void copy_eight(StoredEight* target, const Stored* head, int first, bool there) {
@@ -386,22 +404,22 @@ struct Stages {
 
 #  endif
   // Likewise, and then goes on to the next one.
-  __device__ __forceinline__ void load(Eight (&words)[tile_vectors]) {
+  __device__ __forceinline__ void load(StoredEight (&loaded)[tile_vectors]) {
     const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
     const StoredEight* stage = own + read * stage_vectors;
     const int own_key = quad * key_pitch + (place ^ swap(quad));
 #  pragma unroll
     for (int i = 0; i < key_vectors; ++i) {
       const int chunk = i % chunks;
-      store_eight(words[i], stage[(own_key ^ chunk % 2 * 4) + chunk / 2 * 8 + i / chunks * 8 * key_pitch]);
+      loaded[i].bits = stage[(own_key ^ chunk % 2 * 4) + chunk / 2 * 8 + i / chunks * 8 * key_pitch].bits;
     }
     stage += Schedule::warp_keys * key_pitch;
     const int own_value = 2 * place * value_row + (quad ^ swap(2 * place));
 #  pragma unroll
     for (int i = 0; i < 4 * key_tiles * column_groups; ++i) {
       const int row = value_key(i / column_groups);
-      store_eight(words[key_vectors + i],
-                  stage[(own_value ^ swap(row)) + i % column_groups * 8 + row * value_row]);
+      loaded[key_vectors + i].bits =
+          stage[(own_value ^ swap(row)) + i % column_groups * 8 + row * value_row].bits;
     }
     read = read + 1 == Schedule::stages ? 0 : read + 1;
   }
@@ -409,13 +427,15 @@ struct Stages {
 #endif
 
 __device__ __forceinline__ void multiply_keys(float (&s)[products][4], const OwnRows& own,
-                                              const Eight (&words)[tile_vectors]) {
+                                              const StoredEight (&loaded)[tile_vectors]) {
 #pragma unroll
   for (int i = 0; i < products; ++i) {
     s[i][0] = s[i][1] = s[i][2] = s[i][3] = 0.0f;
 #pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      const Eight &first = own.q[chunk][0], &second = own.q[chunk][1], &key = words[i * chunks + chunk];
+      const Eight &first = own.q[chunk][0], &second = own.q[chunk][1];
+      Eight key;
+      make_factors(key, loaded[i * chunks + chunk]);
 #pragma unroll
       for (int word = 0; word < 4; word += 2) {
         const unsigned a[4] = {first[word], second[word], first[word + 1], second[word + 1]};
@@ -461,23 +481,19 @@ __device__ __forceinline__ void make_factors(unsigned (&p)[key_tiles][4], const 
   }
 }
 
-// Number `column` of eight of two keys.
-__device__ __forceinline__ unsigned pair_of_keys(const Eight& first, const Eight& second, int column) {
-  const unsigned a = first[column / 2], b = second[column / 2];
-  return __byte_perm(a, b, column % 2 == 0 ? 0x5410 : 0x7632);
-}
-
 __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[key_tiles][4],
-                                                const Eight (&words)[tile_vectors]) {
+                                                const StoredEight (&loaded)[tile_vectors]) {
 #pragma unroll
   for (int tile = 0; tile < key_tiles; ++tile) {
 #pragma unroll
     for (int group = 0; group < column_groups; ++group) {
-      const Eight* values = words + key_vectors + 4 * tile * column_groups + group;
+      const StoredEight* values = loaded + key_vectors + 4 * tile * column_groups + group;
+      unsigned first[8], second[8];
+      make_pairs(first, values[0], values[column_groups]);
+      make_pairs(second, values[2 * column_groups], values[3 * column_groups]);
 #pragma unroll
       for (int column = 0; column < 8; ++column) {
-        const unsigned b[2] = {pair_of_keys(values[0], values[column_groups], column),
-                               pair_of_keys(values[2 * column_groups], values[3 * column_groups], column)};
+        const unsigned b[2] = {first[column], second[column]};
         add_product_anywhere<Factor>(o[8 * group + column], p[tile], b);
       }
     }
@@ -542,7 +558,7 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #endif
 #pragma unroll 1
   for (int key = first; key < part.end; key += tile_keys) {
-    Eight words[tile_vectors];
+    StoredEight loaded[tile_vectors];
 #if token_scales
     TokenScales scales;
 #endif
@@ -553,17 +569,17 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #  if token_scales
     stages.load_scales(scales);
 #  endif
-    stages.load(words);
+    stages.load(loaded);
 #else
 #  if token_scales
     load_scales(scales, problem, cached, next);
 #  endif
-    load_tile(words, problem, cached, next);
+    load_tile(loaded, problem, cached, next);
 #endif
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
     float s[products][4], kept[2];
     unsigned p[key_tiles][4];
-    multiply_keys(s, own, words);
+    multiply_keys(s, own, loaded);
 #if scaled_rows
     rescale(s, own.units);
 #endif
@@ -584,7 +600,7 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
     // Few tiles have a key whose logit is the largest so far.
     if (__any_sync(0xffffffffu, kept[0] != 1.0f || kept[1] != 1.0f)) rescale(o, kept);
     make_factors(p, s);
-    multiply_values(o, p, words);
+    multiply_values(o, p, loaded);
   }
 #if stages || share_keys
   __syncthreads();  // states take the place of what was there
