@@ -87,7 +87,7 @@ __device__ __forceinline__ int exponent_of(float number) {
 template <typename Number>
 __device__ __forceinline__ Packed<Number, 8> load_eight(const Number* head, int elements, int first,
                                                         bool there) {
-  constexpr int width = Schedule::vector_width;
+  constexpr int width = Schedule::vector_width < 8 ? Schedule::vector_width : 8;
   Packed<Number, 8> loaded;
   loaded.bits = {};
 #pragma unroll
@@ -296,12 +296,14 @@ __device__ __forceinline__ void load_tile(StoredEight (&loaded)[tile_vectors], c
   }
 }
 #else
-// Begins to copy eight elements of a head, or makes them zeros. `first` is below `room`.
+constexpr int copied_together = Schedule::vector_width > 8 ? Schedule::vector_width / 8 : 1;  // vectors
+
+// Begins to copy some vectors of a head, or makes them zeros. `first` is below `room`.
 template <int elements, int room>
-__device__ __forceinline__ void copy_eight(StoredEight* target, const Stored* head, int first, bool there) {
+__device__ __forceinline__ void copy_vectors(StoredEight* target, const Stored* head, int first, bool there) {
   constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Stored));
 #  pragma unroll
-  for (int i = 0; i < 8; i += width) {
+  for (int i = 0; i < 8 * copied_together; i += width) {
     const bool inside = elements == room || first + i < elements;
     async_copy_guarded<bytes>(target->elements + i, head + (inside ? first + i : 0),
                               inside && there ? bytes : 0);
@@ -327,7 +329,7 @@ struct Stages {
         copied(0),
         read(0) {}
 
-  // What numbers of a row's vectors are changed by, the last three bits. Of vectors that lanes read together, rows
+  // What numbers of a row's vectors are changed by, two neighbours alike. Of vectors that lanes read together, rows
   // 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of values differ. The swap of a sum of rows that
   // have no bits in common is that of both together, so that a lane's addresses differ by constants.
   __device__ __forceinline__ static int swap(int row) { return (row & 6) ^ (row & 1) << 2; }
@@ -335,23 +337,28 @@ struct Stages {
   // What a lane copies in a step.
   template <int row_vectors, int pitch>
   struct Step {
-    static constexpr int whole_rows = 32 % row_vectors == 0 ? 32 / row_vectors : 0;
+    static constexpr int copies = row_vectors / copied_together;  // of a row
+    static constexpr int whole_rows = 32 % copies == 0 ? 32 / copies : 0;
+    static constexpr int count = Schedule::warp_keys * copies / 32;
     int row, vector, place;
 
     __device__ __forceinline__ explicit Step(int number) {
       const int lane = threadIdx.x % 32;
       if constexpr (whole_rows > 0) {
-        const int own_row = lane / row_vectors, first = number * whole_rows;
-        vector = lane % row_vectors;
+        const int own_row = lane / copies, first = number * whole_rows;
+        vector = lane % copies * copied_together;
         row = own_row + first;
         place = ((own_row * pitch + (vector ^ swap(own_row))) ^ swap(first)) + first * pitch;
       } else {
-        row = (number * 32 + lane) / row_vectors;
-        vector = (number * 32 + lane) % row_vectors;
+        row = (number * 32 + lane) / copies;
+        vector = (number * 32 + lane) % copies * copied_together;
         place = row * pitch + (vector ^ swap(row));
       }
     }
   };
+
+  using KeyStep = Step<key_row, key_pitch>;
+  using ValueStep = Step<value_row, value_row>;
 
   __device__ __forceinline__ void copy(const Problem& problem, const CachedKeys& cached,
                                        const WarpKeys& keys) {
@@ -361,19 +368,19 @@ struct Stages {
       const CachePlace place = keys.own_place();
       const Stored *own_k = cached.key_at(problem, place), *own_v = cached.value_at(problem, place);
 #  pragma unroll
-      for (int step = 0; step < Schedule::warp_keys * key_row / 32; ++step) {
-        const Step<key_row, key_pitch> own_step(step);
-        copy_eight<Problem::head_dim, 32 * chunks * head_warps>(
-            stage + own_step.place, head_of_lane(own_k, own_step.row),
-            own_first(32 * chunks) + 8 * own_step.vector, keys.there(own_step.row));
+      for (int number = 0; number < KeyStep::count; ++number) {
+        const KeyStep step(number);
+        copy_vectors<Problem::head_dim, 32 * chunks * head_warps>(
+            stage + step.place, head_of_lane(own_k, step.row), own_first(32 * chunks) + 8 * step.vector,
+            keys.there(step.row));
       }
       stage += Schedule::warp_keys * key_pitch;
 #  pragma unroll
-      for (int step = 0; step < Schedule::warp_keys * value_row / 32; ++step) {
-        const Step<value_row, value_row> own_step(step);
-        copy_eight<Problem::value_dim, 64 * column_groups * head_warps>(
-            stage + own_step.place, head_of_lane(own_v, own_step.row),
-            own_first(64 * column_groups) + 8 * own_step.vector, keys.there(own_step.row));
+      for (int number = 0; number < ValueStep::count; ++number) {
+        const ValueStep step(number);
+        copy_vectors<Problem::value_dim, 64 * column_groups * head_warps>(
+            stage + step.place, head_of_lane(own_v, step.row),
+            own_first(64 * column_groups) + 8 * step.vector, keys.there(step.row));
       }
 #  if token_scales
       if (lane < Schedule::warp_keys) {
