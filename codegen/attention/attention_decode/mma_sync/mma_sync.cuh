@@ -72,15 +72,16 @@ __device__ __forceinline__ void make_factors(Eight& words, const StoredEight& lo
 #endif
 
 #if cache != plain
-// Exponents of floats that powers of two have here: they, and one divided by them, are normal numbers.
-constexpr int least_exponent = 1, largest_exponent = 253;
+// Numbers become float16 as multiples of a unit, by which the largest of them lies between 2^14 and 2^15: nothing
+// is left out that is more than 2^-39 of it. `exponent` is that of the largest one, with the bias of floats.
+constexpr int top = 14, bias = 127, least_exponent = top + 1, largest_exponent = 2 * bias - 1;
 
-// The power of two of an exponent; 0 of 0.
 __device__ __forceinline__ float power_of(int exponent) { return __int_as_float(exponent << 23); }
-
-__device__ __forceinline__ int exponent_of(float number) {
-  return min(max(__float_as_int(number) >> 23 & 0xff, least_exponent), largest_exponent);
+__device__ __forceinline__ int exponent_of(float largest) {
+  return min(max(__float_as_int(largest) >> 23 & 0xff, least_exponent), largest_exponent);
 }
+__device__ __forceinline__ float unit_of(int exponent) { return power_of(exponent - top); }
+__device__ __forceinline__ float inverse_unit_of(int exponent) { return power_of(2 * bias + top - exponent); }
 
 #endif
 // Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
@@ -136,10 +137,8 @@ struct OwnRows {
   }
 #if scaled_rows
 
-  // Numbers of a warp's row become float16, the largest of them one from 2^14 to 2^15, which leaves nothing out
-  // that is more than 2^-39 of it. Returns what they are multiples of.
+  // What a warp has of a row becomes multiples of the unit that is returned.
   __device__ __forceinline__ float rescaled(int half) {
-    constexpr int top = 14;
     float largest = 0.0f;
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
@@ -147,15 +146,15 @@ struct OwnRows {
       for (const unsigned pair : q[chunk][half])
         largest = fmaxf(largest, fmaxf(fabsf(first_of<Element>(pair)), fabsf(second_of<Element>(pair))));
     }
-    const int exponent = max(exponent_of(reduce_lanes<4>(largest, Max())), top + 1);
-    const float factor = power_of(2 * exponent_of(1.0f) + top - exponent);
+    const int exponent = exponent_of(reduce_lanes<4>(largest, Max()));
+    const float factor = inverse_unit_of(exponent);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
 #  pragma unroll
       for (unsigned& pair : q[chunk][half])
         pair = pair_of<Factor>(factor * first_of<Element>(pair), factor * second_of<Element>(pair));
     }
-    return power_of(exponent - top);
+    return unit_of(exponent);
   }
 #endif
 };
@@ -225,22 +224,18 @@ __device__ __forceinline__ void multiply_columns(float (&s)[products][4],
   }
 }
 
-// The largest power of two that is no more than some scale of values of the keys so far. Weights are multiplied by
-// scales divided by it, so that float16 holds them.
+// What weights multiplied by scales of values are multiples of: it follows from the largest scale so far.
 struct ValueUnit {
   int exponent = least_exponent;
 
-  __device__ __forceinline__ float value() const { return power_of(exponent); }
-
-  // Scales of new keys are divided by it; what is left of sums, `kept`, is that of multiples of the new one.
+  // Scales of new keys become multiples; what is left of sums, `kept`, is that of multiples of the new unit.
   __device__ __forceinline__ void divide(float (&scales)[products][2], float (&kept)[2]) {
     float largest = 0.0f;
 #  pragma unroll
     for (int i = 0; i < products; ++i) largest = fmaxf(largest, fmaxf(scales[i][0], scales[i][1]));
     const int before = exponent;
     exponent = max(exponent, exponent_of(reduce_lanes<4>(largest, Max())));
-    const float left = power_of(max(0, exponent_of(1.0f) + before - exponent));
-    const float inverse = power_of(2 * exponent_of(1.0f) - exponent);
+    const float left = power_of(max(0, bias + before - exponent)), inverse = inverse_unit_of(exponent);
     kept[0] *= left, kept[1] *= left;
 #  pragma unroll
     for (int i = 0; i < products; ++i) scales[i][0] *= inverse, scales[i][1] *= inverse;
@@ -603,6 +598,9 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #if token_scales
     value_unit.divide(scales.values, kept);
     multiply_columns(s, scales.values);
+#elif cache != plain
+    const float inverse = inverse_unit_of(bias), inverses[2] = {inverse, inverse};
+    rescale(s, inverses);  // weights are no more than 1
 #endif
     // Few tiles have a key whose logit is the largest so far.
     if (__any_sync(0xffffffffu, kept[0] != 1.0f || kept[1] != 1.0f)) rescale(o, kept);
@@ -613,7 +611,9 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
   __syncthreads();  // states take the place of what was there
 #endif
 #if token_scales
-  scale_of_values = value_unit.value();
+  scale_of_values = unit_of(value_unit.exponent);
+#elif cache != plain
+  scale_of_values *= unit_of(bias);
 #endif
   const States states(dynamic_shared<float>(), key_warps);
   store_state(states.from(key_warp), o, rows, scale_of_values);
