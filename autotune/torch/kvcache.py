@@ -59,12 +59,12 @@ def flash_attn_with_kvcache(
     if not isinstance(cache_seqlens, torch.Tensor):
         cache_seqlens = torch.full((batch,), cache_seqlens, dtype=torch.int32, device=q.device)
     if k is not None:
-        slots = _slots(cache_seqlens, k.shape[1], k_cache.shape[1], block_table)
         scales = {}
         if k_descale is not None:
             cached = "_cache" if k_descale.ndim > 1 else ""
             scales = {f"k_scale{cached}": k_descale, f"v_scale{cached}": v_descale}
-        functions["kv_append"](k.flatten(0, 1), v.flatten(0, 1), k_cache, v_cache, slots, **scales)
+        new = k.flatten(0, 1), v.flatten(0, 1)
+        functions["kv_append"](*new, k_cache, v_cache, lengths=cache_seqlens, table=block_table, **scales)
         cache_seqlens = cache_seqlens + k.shape[1]
     left, right = window_size
     options = {
@@ -108,15 +108,3 @@ def block_table(
     table = torch.where(there, pages, 0).int()
     lengths = torch.where(counts > 0, (counts - 1) * page + last_page_len, 0).int()
     return table, lengths
-
-
-def _slots(lengths: Any, new: int, page: int, table: Any) -> Any:
-    """Of new keys of each request, those of one behind those of another; -1 where the cache has no room."""
-    places = lengths[:, None].long() + torch.arange(new, device=lengths.device)
-    rows = torch.arange(len(lengths), device=lengths.device)[:, None]
-    if table is None:
-        return torch.where(places < page, rows * page + places, -1).flatten()
-    columns = places // page
-    there = columns < table.shape[1]
-    pages = table.gather(1, columns.clamp(max=table.shape[1] - 1)).long()
-    return torch.where(there, pages * page + places % page, -1).flatten()

@@ -1,7 +1,7 @@
 """kv_append's problems for the contract."""
 
 from autotune.codegen.attention.cache import Cache, Scales
-from autotune.codegen.attention.kv_append.problem import KvAppendProblem
+from autotune.codegen.attention.kv_append.problem import KvAppendProblem, Where
 from autotune.codegen.attention.kv_append.schedule import KvAppendSchedule
 from autotune.codegen.model.dtype import DType
 
@@ -18,6 +18,9 @@ PROBLEMS = {
     "t200-h8-pages512-page16-d128-bfloat16-int32-fp8-token": KvAppendProblem(
         200, 8, 512, 16, cache=Cache.FP8, scales=Scales.TOKEN
     ),
+    "t64-h8-pages16384-page16-d128-bfloat16-int32-table-r64-c256": KvAppendProblem(
+        64, 8, 16384, 16, where=Where.TABLE, requests=64, columns=256
+    ),
     "t0-h4-pages2-page8-d64-bfloat16-int32": KvAppendProblem(0, 4, 2, 8, head_dim=64),
 }
 _CODES = KvAppendProblem(9, 3, 5, 3, head_dim=72, value_dim=40, cache=Cache.INT8, scales=Scales.TOKEN)
@@ -27,6 +30,10 @@ SMALL_PROBLEMS = (
     _CODES,
     KvAppendProblem(9, 3, 5, 3, head_dim=12, dtype=FLOAT16, cache=Cache.FP8, scales=Scales.HEAD, stride_kscale_w=2),
     KvAppendProblem(9, 3, 5, 3, head_dim=12, value_dim=20, cache=Cache.INT8),
+    KvAppendProblem(9, 2, 5, 4, head_dim=12, where=Where.ROWS, requests=3),
+    KvAppendProblem(
+        8, 2, 7, 3, head_dim=12, cache=Cache.INT8, scales=Scales.TOKEN, where=Where.TABLE, requests=2, columns=4
+    ),
     # Heads ahead of slots, and gaps.
     KvAppendProblem(20, 2, 4, 6, head_dim=8, stride_keys_g=48, stride_keys_s=8, stride_values_s=40),
 )

@@ -73,13 +73,16 @@ def test_a_long_request_keeps_few_sms_busy_unless_it_is_cut():
 
 
 @pytest.mark.parametrize("many", [replace(MANY, keys=28112), problem(128, 8, 1, 8192), problem(64, 32, 32, 16384)])
-def test_defaults_cut_long_requests_at_little_cost_for_even_batches(many):
-    """Though a call does not say how long requests are."""
-    default = OPERATOR.default(many, H200)
-    for spread, least in ((Spread.LONG, 1.5), (Spread.EVEN, 0.96)):
-        whole = microseconds(replace(many, spread=spread), replace(default, splits=1))
-        assert whole > least * microseconds(replace(many, spread=spread), default)
-    window = replace(many, window_left=256)
+def test_defaults_cut_requests_as_suits_the_spread_of_their_lengths(many):
+    def gain(spread, of_defaults_for):
+        default = OPERATOR.default(replace(many, spread=of_defaults_for), H200)
+        own = replace(many, spread=spread)
+        return microseconds(own, replace(default, splits=1)) / microseconds(own, default)
+
+    assert gain(Spread.LONG, Spread.LONG) > 1.5 < gain(Spread.LONG, Spread.RANDOM)
+    assert gain(Spread.EVEN, Spread.EVEN) > 0.96
+    assert gain(Spread.EVEN, Spread.RANDOM) > 0.9
+    window = replace(many, window_left=256, spread=Spread.LONG)
     assert OPERATOR.default(window, H200).splits <= 2
 
 

@@ -42,6 +42,31 @@ def test_a_token_without_a_slot_goes_nowhere(outside):
     assert changed == [3, 7, 10]
 
 
+@pytest.mark.parametrize("paged", [False, True])
+def test_tokens_go_behind_the_keys_of_their_requests(paged):
+    """A few have no room, no page, or a length that is none."""
+    random = np.random.default_rng(0)
+    requests, new, page, columns = 5, 3, 4, 3
+    k, v = (random.standard_normal((requests * new, 2, 8)).astype(np.float16) for _ in range(2))
+    shape = (requests * columns, page) if paged else (requests, page * columns)
+    caches = [random.standard_normal((*shape, 2, 8)).astype(np.float16) for _ in range(2)]
+    expected = [one.copy() for one in caches]
+    lengths = np.array([3, 10, -1, 0, 2**31 - 1], np.int32)
+    table = random.permutation(requests * columns).reshape(requests, columns).astype(np.int32)
+    table[3, 0] = -1 if paged else 0
+    for cache, rows in zip(expected, (k, v), strict=True):
+        for request, first in ((0, 3), (1, 10), (3, 0)):
+            for place in range(first, min(first + new, page * columns)):
+                token = request * new + place - first
+                if not paged:
+                    cache[request, place] = rows[token]
+                elif table[request, place // page] >= 0:
+                    cache[table[request, place // page], place % page] = rows[token]
+    dispatcher.kv_append(k, v, *caches, lengths=lengths, table=table if paged else None)
+    for cache, own in zip(caches, expected, strict=True):
+        np.testing.assert_array_equal(cache, own)
+
+
 def test_64_bits_of_a_slot_count():
     k, v, k_cache, v_cache, slots = _arrays(slots=(2**32 + 7, -(2**32), 3, 10), dtype=np.int64)
     before = k_cache.copy()
@@ -53,6 +78,8 @@ def test_64_bits_of_a_slot_count():
 def test_slots_are_checked_on_demand(monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CHECK", "1")
     _appended(slots=np.array([-1, -1, 3, 11], np.int32))
+    with pytest.raises(ValueError, match="lengths: request 1 has 3 keys: expected 0 … 2"):
+        _appended(slots=None, lengths=np.array([0, 3], np.int32))
     for slots, message in (
         ([0, 1, 12, 3], "slots: token 2 has slot 12: expected 11 or less"),
         ([5, 1, 5, 3], "slots: 2 tokens have slot 5: expected a slot of its own for each"),
@@ -108,6 +135,13 @@ test_calls_that_are_refused = refused(
         ({"order": "hnd"}, "k has shape (4, 2, 8), slots (4,): expected (4, 4, 8) and a slot for each token"),
         ({"slots": np.zeros(3, np.int32)}, "expected (3, 2, 8) and a slot for each token"),
         ({"slots": np.zeros(4, np.int16)}, "TypeError: slots has dtype int16: kv_append takes int32, int64"),
+        ({"lengths": np.zeros(2, np.int32)}, "expected slots, or lengths of requests"),
+        ({"slots": None}, "expected slots, or lengths of requests"),
+        ({"slots": None, "lengths": np.zeros(3, np.int32)}, "k has 4 tokens, lengths (3,): expected as many of each"),
+        (
+            {"slots": None, "lengths": np.zeros(2, np.int32), "table": np.zeros((1, 2), np.int32)},
+            "table has shape (1, 2): expected (batch, columns) with lengths",
+        ),
         ({"v": np.zeros((4, 2, 4), np.float32)}, "TypeError: k and v have dtypes float16 and float32"),
         ({"k_cache": np.zeros((3, 4, 2, 8), np.int8)}, "TypeError: k_cache and v_cache have dtypes int8 and float16"),
         ({"k_scale": np.ones(1, np.float32)}, "k_scale is not None: expected scales of codes alone"),

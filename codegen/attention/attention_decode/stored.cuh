@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/number_pairs.cuh"
+#include "cuda/packed.cuh"
 #if cache != plain
 #  include "cuda/narrow.cuh"
 #endif
@@ -35,20 +36,20 @@ __device__ __forceinline__ unsigned pair_of_codes(unsigned codes, int number) {
   return fma_pair<float16>(pair, ones, minus_1152);
 }
 #endif
-#if cache != plain
 
-// Some codes, a multiple of four, as floats.
 template <int width>
-__device__ __forceinline__ void codes_to_floats(float (&target)[width], const Stored (&codes)[width]) {
+__device__ __forceinline__ void stored_to_floats(float (&target)[width], const Packed<Stored, width>& stored) {
+#if cache != plain
+  if constexpr (width % 4 == 0) {
+    const auto* words = reinterpret_cast<const unsigned*>(&stored.bits);
 #  pragma unroll
-  for (int i = 0; i < width; i += 4) {
-    const unsigned four = *reinterpret_cast<const unsigned*>(codes + i);
-#  pragma unroll
-    for (int j = 0; j < 2; ++j) {
-      const unsigned pair = pair_of_codes(four, j);
-      target[i + 2 * j] = first_of<float16>(pair);
-      target[i + 2 * j + 1] = second_of<float16>(pair);
+    for (int i = 0; i < width; i += 2) {
+      const unsigned pair = pair_of_codes(words[i / 4], i / 2 % 2);
+      target[i] = first_of<float16>(pair);
+      target[i + 1] = second_of<float16>(pair);
     }
+    return;
   }
-}
 #endif
+  to_floats(target, stored.elements);
+}

@@ -7,9 +7,10 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource, using
 
-from .problem import KvAppendProblem
+from .problem import KvAppendProblem, Where
 from .schedule import KvAppendSchedule
 
+_OF_REQUESTS = ("pages", "columns", "fresh", "room")
 _BITS = {"Element": DType.UINT16, "Stored": DType.UINT16}
 
 
@@ -28,7 +29,9 @@ def emit_naive(problem: KvAppendProblem) -> Program:
 def _source(problem: KvAppendProblem) -> KernelSource:
     layouts = problem.layouts.values()
     strides = {name: step for one in layouts for name, step in zip(one.fields, one.strides, strict=True)}
-    counts = {name: getattr(problem, name) for name in ("tokens", "heads", "page", "slot_count")}
+    by_slots = problem.where is Where.SLOTS
+    names = ("tokens", "heads", "page", "slot_count") if by_slots else ("tokens", "heads", "page", *_OF_REQUESTS)
+    counts = {name: getattr(problem, name) for name in names}
     if problem.scales is Scales.TENSOR:
         strides |= {f"stride_{name}_w": 0 for name in SCALED if problem.quantised}
     codes = f", as {problem.cache} with scales of {problem.scales}" if problem.quantised else ""
@@ -39,8 +42,13 @@ def _source(problem: KvAppendProblem) -> KernelSource:
         "attention/kv_append",
         problem,
         types=using(**moved, Slot=problem.slot_dtype),
-        facts={"value_dim": problem.value_elements, "token_scales": problem.scales is Scales.TOKEN},
+        facts={
+            "value_dim": problem.value_elements,
+            "token_scales": problem.scales is Scales.TOKEN,
+            "by_request": not by_slots,
+            "by_table": problem.where is Where.TABLE,
+        },
         sizes={name: ("int", value) for name, value in counts.items()}
         | {name: ("long long", value) for name, value in strides.items()},
-        served=f"{heads}, slots of {problem.slot_dtype}",
+        served=f"{heads}, slots of {problem.slot_dtype}" if by_slots else f"{heads}, by {problem.where}",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -14,16 +15,24 @@ from autotune.codegen.attention.problem import DTYPES, MOST_DIM
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
 from autotune.codegen.model.indices import Indices, Order
-from autotune.codegen.model.integers import INT_MAX, widest_divisor
+from autotune.codegen.model.integers import INT_MAX, ceil_div, widest_divisor
 from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.strided import Axes, StridedProblem
-from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.model.work import Work
 
 SLOT_DTYPES = (DType.INT32, DType.INT64)
 _LEFT_OUT_EVERY = 8  # one in so many tokens may have no slot, of those that are drawn
+
+
+class Where(StrEnum):
+    """What says where tokens go."""
+
+    SLOTS = "slots"  # of each token
+    ROWS = "rows"  # behind the keys that its request has: in the request's own page of the caches
+    TABLE = "table"  # likewise, in pages of a table
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,9 @@ class KvAppendProblem(StridedProblem):
     """Token i of k and v goes to slot slots[i] of the caches; other slots stay as they are.
 
     Slot n is place n % page of page n // page. A token whose slot is negative, or behind the last one, goes nowhere.
+    Without slots, requests have as many new tokens each, one request's ahead of the next one's. They go behind the
+    lengths[r] keys that request r has: key j is in place j % page of page table[r, j // page], or of page r without a
+    table. A token for which there is no such page goes nowhere.
     In caches of codes, a number becomes the code next to it divided by its scale: of the tensor or the head, or of each
     head of a token, by which the largest number becomes the largest code.
 
@@ -47,6 +59,9 @@ class KvAppendProblem(StridedProblem):
         cache: what elements of the caches are.
         scales: what has scales of its own in caches of codes.
         slot_dtype: of the numbers of slots.
+        where: what says where tokens go.
+        requests: that tokens belong to; 0 of slots.
+        columns: of the table.
     """
 
     operands = {  # noqa: RUF012
@@ -68,6 +83,9 @@ class KvAppendProblem(StridedProblem):
     slot_dtype: DType = kind(DType.INT32, allowed=SLOT_DTYPES)
     cache: Cache = kind(Cache.PLAIN, implied=Cache.PLAIN)
     scales: Scales = kind(Scales.TENSOR, implied=Scales.TENSOR)
+    where: Where = kind(Where.SLOTS, implied=Where.SLOTS)
+    requests: int = size(0, implied=0, short="r")
+    columns: int = size(0, implied=0, short="c")
 
     @classmethod
     def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +95,15 @@ class KvAppendProblem(StridedProblem):
         tokens = min(fitted["tokens"], pages * fitted["page"])
         heads = min(fitted["heads"], INT_MAX // max(1, tokens))
         scales = Scales.TENSOR if fitted["cache"] is Cache.PLAIN else fitted["scales"]
-        return fitted | {"pages": pages, "tokens": tokens, "heads": heads, "scales": scales}
+        requests = columns = 0
+        if fitted["where"] is not Where.SLOTS:
+            requests = max(1, min(fitted["requests"], tokens, pages))
+            tokens -= tokens % requests
+            fitted |= {"slot_dtype": DType.INT32}
+        if fitted["where"] is Where.TABLE:
+            columns = max(1, min(fitted["columns"], pages // requests))
+        sizes = {"tokens": tokens, "heads": heads, "requests": requests, "columns": columns}
+        return fitted | sizes | {"pages": pages, "scales": scales}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,6 +115,11 @@ class KvAppendProblem(StridedProblem):
             raise ValueError(f"tokens={self.tokens}, heads={self.heads}: expected {INT_MAX} heads at most")
         if not self.quantised and self.scales is not Scales.TENSOR:
             raise ValueError(f"scales={self.scales}: expected tensor of a cache of numbers, which has none")
+        unequal = self.tokens % self.requests if self.requests else self.tokens and self.where is not Where.SLOTS
+        if unequal or (self.requests and self.where is Where.SLOTS):
+            raise ValueError(f"tokens={self.tokens}, requests={self.requests}: expected as many of each request")
+        if (self.where is Where.TABLE) != (self.columns > 0) or self.columns * self.page > INT_MAX:
+            raise ValueError(f"columns={self.columns}: expected some of a table, of {INT_MAX} places at most")
         if self.value_dim == self.head_dim:
             object.__setattr__(self, "value_dim", 0)
 
@@ -96,6 +127,16 @@ class KvAppendProblem(StridedProblem):
     def slot_count(self) -> int:
         """Of all pages."""
         return self.pages * self.page
+
+    @property
+    def fresh(self) -> int:
+        """Tokens of each request."""
+        return self.tokens // max(1, self.requests)
+
+    @property
+    def room(self) -> int:
+        """Keys that a request has room for."""
+        return self.page * (self.columns or 1)
 
     @property
     def value_elements(self) -> int:
@@ -144,38 +185,60 @@ class KvAppendProblem(StridedProblem):
 
     @property
     def work(self) -> Work:
-        """k and v are read once and stored once, slots are read, and scales are read or stored."""
+        """k and v are read once and stored once, slots or pages are read, and scales are read or stored."""
         read = self.bytes_of("k") + self.bytes_of("v")
         stored = read // self.dtype.bytes * self.dtype_of("keys").bytes
         scales = 0
         if self.quantised:
             of_token = len(SCALED) * DType.FLOAT32.bytes * self.tokens * self.heads
             scales = of_token if self.scales is Scales.TOKEN else sum(map(self.bytes_of, SCALED))
-        return Work(read + stored + scales + self.tokens * self.slot_dtype.bytes)
+        if self.where is Where.SLOTS:
+            where = self.tokens * self.slot_dtype.bytes
+        else:
+            pages = ceil_div(self.fresh, self.page) if self.columns else 0
+            where = self.requests * (1 + pages) * DType.INT32.bytes
+        return Work(read + stored + scales + where)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``k``, ``v``, ``slots``, and the caches ``keys`` and ``values``, which are updated; of codes also ``kscale``
-        and ``vscale``, which are updated if tokens have scales."""
+        """``k``, ``v``, where they go, and the caches ``keys`` and ``values``, which are updated; of codes also
+        ``kscale`` and ``vscale``, which are updated if tokens have scales."""
         role = Role.IN_OUT if self.scales is Scales.TOKEN else Role.INPUT
-        indices = Indices(self.slot_count - 1, -(self.tokens // _LEFT_OUT_EVERY), Order.DISTINCT)
-        dtype = self.slot_dtype
         return (
             self.tensor("k", Role.INPUT),
             self.tensor("v", Role.INPUT),
-            Tensor.flat("slots", dtype, self.tokens, Role.INPUT, dtype.bytes, indices=indices),
+            *self._indices,
             self.tensor("keys", Role.IN_OUT),
             self.tensor("values", Role.IN_OUT),
             *(self.tensor(name, role) for name in SCALED if self.quantised),
         )
 
+    @property
+    def _indices(self) -> tuple[Tensor, ...]:
+        dtype = self.slot_dtype
+        if self.where is Where.SLOTS:
+            indices = Indices(self.slot_count - 1, -(self.tokens // _LEFT_OUT_EVERY), Order.DISTINCT)
+            return (Tensor.flat("slots", dtype, self.tokens, Role.INPUT, dtype.bytes, indices=indices),)
+        lengths = Tensor.flat(
+            "lengths", DType.INT32, self.requests, Role.INPUT, DType.INT32.bytes, indices=Indices(self.room)
+        )
+        if self.where is Where.ROWS:
+            return (lengths,)
+        shape, pages = (self.requests, self.columns), Indices(self.pages - 1, -1)
+        align = DType.INT32.bytes
+        return lengths, Tensor("table", DType.INT32, shape, row_major(shape), Role.INPUT, align, indices=pages)
+
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Normal numbers; slots in any order, of which a few are negative."""
+        """Normal numbers; slots in any order, of which a few are negative; pages that no requests share."""
         random = np.random.default_rng(seed)
         made = {}
         for one in self.tensors:
             if one.name in SCALED:
                 made[one.name] = self.scales.drawn(self.cache, random, one.size)
+            elif one.name == "table":
+                made[one.name] = np.full(one.size, -1, np.int32)
+                pages = random.permutation(self.pages)[: one.size]
+                made[one.name][random.permutation(one.size)[: pages.size]] = pages
             elif one.indices:
                 made[one.name] = one.indices.drawn(random, one.size, one.dtype.numpy)
             else:
@@ -184,7 +247,10 @@ class KvAppendProblem(StridedProblem):
 
     def why_misleading(self, indices: Mapping[str, Array]) -> str:
         """See `Problem.why_misleading`; any negative number leaves a token out."""
-        slots = indices["slots"]
+        slots = self._slots(indices)
+        for request, length in enumerate(indices["lengths"].tolist() if self.requests else []):
+            if not 0 <= length <= self.room - self.fresh:
+                return f"lengths: request {request} has {length} keys: expected 0 … {self.room - self.fresh}"
         wrong = np.flatnonzero(slots >= self.slot_count)
         if wrong.size:
             token = wrong[0]
@@ -196,7 +262,7 @@ class KvAppendProblem(StridedProblem):
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """All of both caches, and of scales that are updated."""
-        views, slots = self.views(inputs), inputs["slots"]
+        views, slots = self.views(inputs), self._slots(inputs)
         there = np.flatnonzero((slots >= 0) & (slots < self.slot_count))
         where = np.divmod(slots[there], self.page)
         named = {one.name: one for one in self.tensors}
@@ -214,6 +280,22 @@ class KvAppendProblem(StridedProblem):
                 numbers = self.cache.codes(numbers, scale)
             named[cache].view(found[cache])[where] = numbers
         return found
+
+    def _slots(self, inputs: Mapping[str, Array]) -> Array:
+        """Of each token; -1 where there is no page."""
+        if self.where is Where.SLOTS:
+            return inputs["slots"]
+        lengths = inputs["lengths"].astype(np.int64)
+        places = lengths[:, None] + np.arange(self.fresh)
+        there = (lengths[:, None] >= 0) & (places < self.room)
+        columns = np.where(there, places, 0) // self.page
+        rows = np.arange(self.requests)[:, None]
+        pages = rows + columns
+        if self.where is Where.TABLE:
+            pages = inputs["table"].reshape(self.requests, self.columns)[rows, columns].astype(np.int64)
+        there &= (pages >= 0) & (pages < self.pages)
+        slots: Array = np.where(there, pages * self.page + places % self.page, -1).ravel()
+        return slots
 
 
 def _normal(random: np.random.Generator, tensor: Tensor, count: int) -> Array:

@@ -15,12 +15,24 @@ struct Place {
   int slot;  // of the page
 };
 
-// The place of a token. A number that is no slot's goes nowhere: nothing outside of the caches is written.
+// The place of a token. What leads to no slot goes nowhere: nothing outside of the caches is written.
 __device__ __forceinline__ Place place_of(const Arguments& arguments, const Problem& problem, int token) {
+#if by_request
+  const unsigned request = token / problem.fresh, length = arguments.lengths[request], page = problem.page;
+  const unsigned number = length + token % problem.fresh, room = problem.room, pages = problem.pages;
+  if (length >= room || number >= room) return {false, 0, 0};
+#  if by_table
+  const unsigned own = arguments.table[request * static_cast<long long>(problem.columns) + number / page];
+#  else
+  const unsigned own = request;
+#  endif
+  return {own < pages, static_cast<int>(own), static_cast<int>(number % page)};
+#else
   const Problem::Slot slot = arguments.slots[token];
   if (slot < 0 || slot >= problem.slot_count) return {false, 0, 0};
   const unsigned number = static_cast<unsigned>(slot), page = problem.page;
   return {true, static_cast<int>(number / page), static_cast<int>(number % page)};
+#endif
 }
 
 #if token_scales

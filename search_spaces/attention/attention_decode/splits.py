@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.small import small_problems
 
 _MOST = 128
 _MOST_TILES = 64  # that parts have at least
-_LONG_BYTES = 1 << 20  # of keys and values of a part beside which its results, some kilobytes, do not matter
+_LONG_BYTES = 1 << 19  # of keys and values of a part, beside which its results are some kilobytes
+_UNEVEN_PARTS = {Spread.EVEN: 1, Spread.RANDOM: 4, Spread.LONG: 8}  # of a request, by which an H200 was fast
 
 
 def most_splits(problem: AttentionDecodeProblem, tile_keys: int) -> int:
@@ -25,8 +27,8 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
     """How many parts requests are cut into at most, and how many tiles each part has at least; the best guess first.
 
     Even batches need as many parts as make `blocks` blocks, each of some tiles. One long request among short ones needs
-    more, or its few blocks are what all others wait for. These parts are so large that their results cost next to
-    nothing, and shorter requests stay whole.
+    more, or its few blocks are what all others wait for. These parts are large, so that shorter requests stay whole.
+    More parts than are needed cost an even batch some per cent: as many are taken as suit the spread of lengths.
 
     Args:
         problem: what is computed.
@@ -38,9 +40,9 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
     filling = _power_below(wanted)
     long_keys = max(1, _LONG_BYTES // problem.key_bytes)
     most_seen = min(problem.keys, problem.window_left + problem.queries) if problem.window_left else problem.keys
-    long = min(_power_below(most_seen // long_keys), most_splits(problem, schedule.tile_keys))
-    if long > filling:
-        yield long, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES)
+    uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[problem.spread])
+    if uneven > filling:
+        yield uneven, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES)
     for splits in dict.fromkeys((filling, max(1, filling // 2), 2 * filling)):
         yield min(splits, most_splits(problem, schedule.tile_keys)), 1
 

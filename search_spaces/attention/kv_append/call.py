@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.attention.cache import Cache
-from autotune.codegen.attention.kv_append.problem import SLOT_DTYPES, KvAppendProblem
+from autotune.codegen.attention.kv_append.problem import SLOT_DTYPES, KvAppendProblem, Where
 from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields
@@ -21,11 +21,13 @@ def kv_append(
     v: Any,
     k_cache: Any,
     v_cache: Any,
-    slots: Any,
+    slots: Any = None,
     k_scale: Any = None,
     v_scale: Any = None,
     k_scale_cache: Any = None,
     v_scale_cache: Any = None,
+    lengths: Any = None,
+    table: Any = None,
     *,
     order: str = "nhd",
     stream: Any = None,
@@ -50,6 +52,10 @@ def kv_append(
         k_scale_cache: instead of `k_scale`, what gets a scale for each head of each token: float32, of the shape of
             `k_cache` without the last axis. Is updated.
         v_scale_cache: likewise, instead of `v_scale`.
+        lengths: instead of `slots`, the keys that each request has: int32 of shape (batch,). Each has as many of the
+            tokens, one request's ahead of the next one's, which go behind these keys. A token for which there is
+            no room is left out.
+        table: int32 of shape (batch, columns), the pages of each request; without it, request i has page i alone.
         order: of the axes of a page: ``nhd``, or ``hnd`` with heads ahead of places.
     """
 
@@ -59,15 +65,17 @@ def _types(
     v: Layout,
     k_cache: Layout,
     v_cache: Layout,
-    slots: Layout,
+    slots: Layout | None,
     k_scale: Layout | None,
     v_scale: Layout | None,
     k_scale_cache: Layout | None,
     v_scale_cache: Layout | None,
+    lengths: Layout | None,
+    table: Layout | None,
     order: str,
 ) -> Mapping[str, ArrayType]:
     check_page_order(order)
-    check_dtype("kv_append", "slots", slots, SLOT_DTYPES)
+    _check_where(slots, lengths, table)
     of_k, of_v = (page_axes(name, one, order) for name, one in (("k_cache", k_cache), ("v_cache", v_cache)))
     if k.dtype not in DTYPES or v.dtype != k.dtype:
         raise TypeError(f"k and v have dtypes {k.dtype} and {v.dtype}: expected the same, {' or '.join(DTYPES)}")
@@ -82,14 +90,32 @@ def _types(
         raise ValueError(
             f"v_cache has shape {v_cache.shape}: expected that of k_cache, {k_cache.shape}, but for the last axis"
         )
-    tokens = slots.shape
+    tokens = slots.shape if slots else k.shape[:1]
     for name, one, of_cache in (("k", k, of_k), ("v", v, of_v)):
         expected = (*tokens, of_cache["h"], of_cache["d"])
         if len(tokens) != 1 or one.shape != expected:
             raise ValueError(
                 f"{name} has shape {one.shape}, slots {tokens}: expected {expected[-3:]} and a slot for each token"
             )
+    if lengths and (tokens[0] % max(1, lengths.shape[0]) or (tokens[0] and not lengths.shape[0])):
+        raise ValueError(f"k has {tokens[0]} tokens, lengths {lengths.shape}: expected as many of each request")
     return {}
+
+
+def _check_where(slots: Layout | None, lengths: Layout | None, table: Layout | None) -> None:
+    """``TypeError`` or ``ValueError`` unless tokens have slots, or requests have lengths and maybe a table."""
+    if (slots is None) == (lengths is None):
+        raise ValueError("expected slots, or lengths of requests")
+    if slots:
+        check_dtype("kv_append", "slots", slots, SLOT_DTYPES)
+    for name, one, axes in (("lengths", lengths, 1), ("table", table, 2)):
+        if one is None:
+            continue
+        check_dtype("kv_append", name, one, (DType.INT32,))
+        if lengths is None or len(one.shape) != axes or one.shape[0] != lengths.shape[0]:
+            raise ValueError(
+                f"{name} has shape {one.shape}: expected {'(batch,)' if axes == 1 else '(batch, columns) with lengths'}"
+            )
 
 
 def _bind(
@@ -97,11 +123,13 @@ def _bind(
     v: Layout,
     k_cache: Layout,
     v_cache: Layout,
-    slots: Layout,
+    slots: Layout | None,
     k_scale: Layout | None,
     v_scale: Layout | None,
     k_scale_cache: Layout | None,
     v_scale_cache: Layout | None,
+    lengths: Layout | None,
+    table: Layout | None,
     order: str,
 ) -> Binding:
     operands, cache = KvAppendProblem.operands, page_axes("k_cache", k_cache, order)
@@ -118,7 +146,10 @@ def _bind(
         head_dim=k.shape[2],
         value_dim=v.shape[2],
         dtype=DType(k.dtype),
-        slot_dtype=DType(slots.dtype),
+        slot_dtype=DType(slots.dtype) if slots else DType.INT32,
+        where=Where.TABLE if table else Where.ROWS if lengths else Where.SLOTS,
+        requests=lengths.shape[0] if lengths else 0,
+        columns=table.shape[1] if table else 0,
         cache=Cache.of(DType(k_cache.dtype)),
         scales=scales,
         **where,
@@ -131,11 +162,14 @@ def _bind(
 
 CALL = Call(
     declaration=kv_append,
-    inputs=("k", "v", "k_cache", "v_cache", "slots", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
+    inputs=(
+        *("k", "v", "k_cache", "v_cache", "slots"),
+        *("k_scale", "v_scale", "k_scale_cache", "v_scale_cache", "lengths", "table"),
+    ),
     outputs=(),
     types=_types,
     bind=_bind,
-    optional=("k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
+    optional=("slots", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache", "lengths", "table"),
     updates=("k_cache", "v_cache", "k_scale_cache", "v_scale_cache"),
     reordered=("k_cache", "v_cache", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
 )

@@ -134,9 +134,10 @@ __device__ __forceinline__ float logit_of(const Queries& queries, int row,
   float sum = 0.0f;
 #pragma unroll
   for (int i = 0; i < own_keys; ++i) {
+    float elements[width];
+    stored_to_floats(elements, loaded[i]);
 #pragma unroll
-    for (int j = 0; j < width; ++j)
-      sum = fmaf(queries.values[row][i][j], to_float(loaded[i].elements[j]), sum);
+    for (int j = 0; j < width; ++j) sum = fmaf(queries.values[row][i][j], elements[j], sum);
   }
   const float logit = scores.logit(scale * reduce_lanes<lanes>(sum, Sum()));
   const bool seen = key >= queries.begin[row] && key < queries.end[row];
@@ -199,10 +200,11 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
         sums.sum[row] += weight;
 #pragma unroll
         for (int i = 0; i < own_values; ++i) {
+          float elements[width];
+          stored_to_floats(elements, values[load][i]);
 #pragma unroll
           for (int j = 0; j < width; ++j)
-            sums.values[row][i][j] =
-                fmaf(scaled, to_float(values[load][i].elements[j]), sums.values[row][i][j]);
+            sums.values[row][i][j] = fmaf(scaled, elements[j], sums.values[row][i][j]);
         }
       }
     }

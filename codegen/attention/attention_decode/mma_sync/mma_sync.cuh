@@ -33,21 +33,38 @@ constexpr int column_groups = (Problem::value_dim + 64 * head_warps - 1) / (64 *
 constexpr int key_vectors = products * chunks;  // of eight elements, which a lane has of a tile
 constexpr int tile_vectors = key_vectors + 4 * key_tiles * column_groups;
 
-using Eight = unsigned[4];  // eight elements
-
 #if cache == plain
 using Factor = Element;  // what is multiplied
 #else
 using Factor = float16;
 #endif
 
-__device__ __forceinline__ void store_eight(Eight& words, const Packed<Element, 8>& loaded) {
+using StoredEight = Packed<Stored, 8>;  // neighbours of a head
+using Eight = unsigned[4];              // the same as factors
+
+__device__ __forceinline__ void make_factors(Eight& words, const Packed<Element, 8>& loaded) {
   words[0] = loaded.bits.x, words[1] = loaded.bits.y, words[2] = loaded.bits.z, words[3] = loaded.bits.w;
 }
-#if cache != plain
 
-// Codes become numbers.
-__device__ __forceinline__ void store_eight(Eight& words, const Packed<Stored, 8>& loaded) {
+// Eight pairs of two keys.
+#if cache == plain
+__device__ __forceinline__ void make_pairs(unsigned (&pairs)[8], const StoredEight& first,
+                                           const StoredEight& second) {
+  Eight a, b;
+  make_factors(a, first), make_factors(b, second);
+#  pragma unroll
+  for (int i = 0; i < 8; ++i) pairs[i] = __byte_perm(a[i / 2], b[i / 2], i % 2 == 0 ? 0x5410 : 0x7632);
+}
+#else
+__device__ __forceinline__ void make_pairs(unsigned (&pairs)[8], const StoredEight& first,
+                                           const StoredEight& second) {
+  const unsigned a[2] = {first.bits.x, first.bits.y}, b[2] = {second.bits.x, second.bits.y};
+#  pragma unroll
+  for (int i = 0; i < 8; ++i)
+    pairs[i] = pair_of_codes(__byte_perm(a[i / 4], b[i / 4], i % 4 < 2 ? 0x5140 : 0x7362), i % 2);
+}
+
+__device__ __forceinline__ void make_factors(Eight& words, const StoredEight& loaded) {
   const unsigned codes[2] = {loaded.bits.x, loaded.bits.y};
 #  pragma unroll
   for (int i = 0; i < 4; ++i) words[i] = pair_of_codes(codes[i / 2], i % 2);
@@ -55,22 +72,23 @@ __device__ __forceinline__ void store_eight(Eight& words, const Packed<Stored, 8
 #endif
 
 #if cache != plain
-// Exponents of floats that powers of two have here: they, and one divided by them, are normal numbers.
-constexpr int least_exponent = 1, largest_exponent = 253;
+// Numbers become float16 as multiples of a unit, by which the largest of them lies between 2^14 and 2^15: nothing
+// is left out that is more than 2^-39 of it. `exponent` is that of the largest one, with the bias of floats.
+constexpr int top = 14, bias = 127, least_exponent = top + 1, largest_exponent = 2 * bias - 1;
 
-// The power of two of an exponent; 0 of 0.
 __device__ __forceinline__ float power_of(int exponent) { return __int_as_float(exponent << 23); }
-
-__device__ __forceinline__ int exponent_of(float number) {
-  return min(max(__float_as_int(number) >> 23 & 0xff, least_exponent), largest_exponent);
+__device__ __forceinline__ int exponent_of(float largest) {
+  return min(max(__float_as_int(largest) >> 23 & 0xff, least_exponent), largest_exponent);
 }
+__device__ __forceinline__ float unit_of(int exponent) { return power_of(exponent - top); }
+__device__ __forceinline__ float inverse_unit_of(int exponent) { return power_of(2 * bias + top - exponent); }
 
 #endif
 // Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
 template <typename Number>
-__device__ __forceinline__ void load_eight(Eight& words, const Number* head, int elements, int first,
-                                           bool there) {
-  constexpr int width = Schedule::vector_width;
+__device__ __forceinline__ Packed<Number, 8> load_eight(const Number* head, int elements, int first,
+                                                        bool there) {
+  constexpr int width = Schedule::vector_width < 8 ? Schedule::vector_width : 8;
   Packed<Number, 8> loaded;
   loaded.bits = {};
 #pragma unroll
@@ -81,7 +99,7 @@ __device__ __forceinline__ void load_eight(Eight& words, const Number* head, int
       for (int j = 0; j < width; ++j) loaded.elements[i + j] = part.elements[j];
     }
   }
-  store_eight(words, loaded);
+  return loaded;
 }
 
 // The first of a warp's elements of keys, or of its columns of values, if it has so many.
@@ -110,18 +128,17 @@ struct OwnRows {
       const Element* of_row = rows.q(arguments, problem, row);
 #pragma unroll
       for (int chunk = 0; chunk < chunks; ++chunk)
-        load_eight(q[chunk][half], of_row, Problem::head_dim, key_element(chunk), row < rows.count);
+        make_factors(q[chunk][half],
+                     load_eight(of_row, Problem::head_dim, key_element(chunk), row < rows.count));
 #if scaled_rows
-      units[half] = make_factors(half);
+      units[half] = rescaled(half);
 #endif
     }
   }
 #if scaled_rows
 
-  // Numbers of a warp's row become float16, the largest of them one from 2^14 to 2^15, which leaves nothing out
-  // that is more than 2^-39 of it. Returns what they are multiples of.
-  __device__ __forceinline__ float make_factors(int half) {
-    constexpr int top = 14;
+  // What a warp has of a row becomes multiples of the unit that is returned.
+  __device__ __forceinline__ float rescaled(int half) {
     float largest = 0.0f;
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
@@ -129,15 +146,15 @@ struct OwnRows {
       for (const unsigned pair : q[chunk][half])
         largest = fmaxf(largest, fmaxf(fabsf(first_of<Element>(pair)), fabsf(second_of<Element>(pair))));
     }
-    const int exponent = max(exponent_of(reduce_lanes<4>(largest, Max())), top + 1);
-    const float factor = power_of(2 * exponent_of(1.0f) + top - exponent);
+    const int exponent = exponent_of(reduce_lanes<4>(largest, Max()));
+    const float factor = inverse_unit_of(exponent);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
 #  pragma unroll
       for (unsigned& pair : q[chunk][half])
         pair = pair_of<Factor>(factor * first_of<Element>(pair), factor * second_of<Element>(pair));
     }
-    return power_of(exponent - top);
+    return unit_of(exponent);
   }
 #endif
 };
@@ -207,22 +224,18 @@ __device__ __forceinline__ void multiply_columns(float (&s)[products][4],
   }
 }
 
-// The largest power of two that is no more than some scale of values of the keys so far. Weights are multiplied by
-// scales divided by it, so that float16 holds them.
+// What weights multiplied by scales of values are multiples of: it follows from the largest scale so far.
 struct ValueUnit {
   int exponent = least_exponent;
 
-  __device__ __forceinline__ float value() const { return power_of(exponent); }
-
-  // Scales of new keys are divided by it; what is left of sums, `kept`, is that of multiples of the new one.
+  // Scales of new keys become multiples; what is left of sums, `kept`, is that of multiples of the new unit.
   __device__ __forceinline__ void divide(float (&scales)[products][2], float (&kept)[2]) {
     float largest = 0.0f;
 #  pragma unroll
     for (int i = 0; i < products; ++i) largest = fmaxf(largest, fmaxf(scales[i][0], scales[i][1]));
     const int before = exponent;
     exponent = max(exponent, exponent_of(reduce_lanes<4>(largest, Max())));
-    const float left = power_of(max(0, exponent_of(1.0f) + before - exponent));
-    const float inverse = power_of(2 * exponent_of(1.0f) - exponent);
+    const float left = power_of(max(0, bias + before - exponent)), inverse = inverse_unit_of(exponent);
     kept[0] *= left, kept[1] *= left;
 #  pragma unroll
     for (int i = 0; i < products; ++i) scales[i][0] *= inverse, scales[i][1] *= inverse;
@@ -253,7 +266,7 @@ __device__ __forceinline__ void load_scales(TokenScales& scales, const Problem& 
 #  endif
 
 // What a lane has of keys, and then of values.
-__device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Problem& problem,
+__device__ __forceinline__ void load_tile(StoredEight (&loaded)[tile_vectors], const Problem& problem,
                                           const CachedKeys& cached, const WarpKeys& keys) {
   const int lane = threadIdx.x % 32;
   const Stored *own_k = cached.key_at(problem, keys.own_place()), *own_v = cached.value_at(problem, keys.own_place());
@@ -263,7 +276,8 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
     const Stored* key = head_of_lane(own_k, number);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      load_eight(words[i * chunks + chunk], key, Problem::head_dim, key_element(chunk), keys.there(number));
+      loaded[i * chunks + chunk] =
+          load_eight(key, Problem::head_dim, key_element(chunk), keys.there(number));
   }
 #  pragma unroll
   for (int i = 0; i < 4 * key_tiles; ++i) {
@@ -271,19 +285,20 @@ __device__ __forceinline__ void load_tile(Eight (&words)[tile_vectors], const Pr
     const Stored* value = head_of_lane(own_v, number);
 #  pragma unroll
     for (int group = 0; group < column_groups; ++group)
-      load_eight(words[key_vectors + i * column_groups + group], value, Problem::value_dim,
-                 own_first(64 * column_groups) + 64 * group + lane / 4 * 8, keys.there(number));
+      loaded[key_vectors + i * column_groups + group] =
+          load_eight(value, Problem::value_dim, own_first(64 * column_groups) + 64 * group + lane / 4 * 8,
+                     keys.there(number));
   }
 }
 #else
-using StoredEight = Packed<Stored, 8>;
+constexpr int copied_together = Schedule::vector_width > 8 ? Schedule::vector_width / 8 : 1;  // vectors
 
-// Begins to copy eight elements of a head, or makes them zeros. `first` is below `room`.
+// Begins to copy some vectors of a head, or makes them zeros. `first` is below `room`.
 template <int elements, int room>
-__device__ __forceinline__ void copy_eight(StoredEight* target, const Stored* head, int first, bool there) {
+__device__ __forceinline__ void copy_vectors(StoredEight* target, const Stored* head, int first, bool there) {
   constexpr int width = Schedule::vector_width, bytes = width * static_cast<int>(sizeof(Stored));
 #  pragma unroll
-  for (int i = 0; i < 8; i += width) {
+  for (int i = 0; i < 8 * copied_together; i += width) {
     const bool inside = elements == room || first + i < elements;
     async_copy_guarded<bytes>(target->elements + i, head + (inside ? first + i : 0),
                               inside && there ? bytes : 0);
@@ -309,7 +324,7 @@ struct Stages {
         copied(0),
         read(0) {}
 
-  // What numbers of a row's vectors are changed by, the last three bits. Of vectors that lanes read together, rows
+  // What numbers of a row's vectors are changed by, two neighbours alike. Of vectors that lanes read together, rows
   // 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of values differ. The swap of a sum of rows that
   // have no bits in common is that of both together, so that a lane's addresses differ by constants.
   __device__ __forceinline__ static int swap(int row) { return (row & 6) ^ (row & 1) << 2; }
@@ -317,23 +332,28 @@ struct Stages {
   // What a lane copies in a step.
   template <int row_vectors, int pitch>
   struct Step {
-    static constexpr int whole_rows = 32 % row_vectors == 0 ? 32 / row_vectors : 0;
+    static constexpr int copies = row_vectors / copied_together;  // of a row
+    static constexpr int whole_rows = 32 % copies == 0 ? 32 / copies : 0;
+    static constexpr int count = Schedule::warp_keys * copies / 32;
     int row, vector, place;
 
     __device__ __forceinline__ explicit Step(int number) {
       const int lane = threadIdx.x % 32;
       if constexpr (whole_rows > 0) {
-        const int own_row = lane / row_vectors, first = number * whole_rows;
-        vector = lane % row_vectors;
+        const int own_row = lane / copies, first = number * whole_rows;
+        vector = lane % copies * copied_together;
         row = own_row + first;
         place = ((own_row * pitch + (vector ^ swap(own_row))) ^ swap(first)) + first * pitch;
       } else {
-        row = (number * 32 + lane) / row_vectors;
-        vector = (number * 32 + lane) % row_vectors;
+        row = (number * 32 + lane) / copies;
+        vector = (number * 32 + lane) % copies * copied_together;
         place = row * pitch + (vector ^ swap(row));
       }
     }
   };
+
+  using KeyStep = Step<key_row, key_pitch>;
+  using ValueStep = Step<value_row, value_row>;
 
   __device__ __forceinline__ void copy(const Problem& problem, const CachedKeys& cached,
                                        const WarpKeys& keys) {
@@ -343,19 +363,19 @@ struct Stages {
       const CachePlace place = keys.own_place();
       const Stored *own_k = cached.key_at(problem, place), *own_v = cached.value_at(problem, place);
 #  pragma unroll
-      for (int step = 0; step < Schedule::warp_keys * key_row / 32; ++step) {
-        const Step<key_row, key_pitch> own_step(step);
-        copy_eight<Problem::head_dim, 32 * chunks * head_warps>(
-            stage + own_step.place, head_of_lane(own_k, own_step.row),
-            own_first(32 * chunks) + 8 * own_step.vector, keys.there(own_step.row));
+      for (int number = 0; number < KeyStep::count; ++number) {
+        const KeyStep step(number);
+        copy_vectors<Problem::head_dim, 32 * chunks * head_warps>(
+            stage + step.place, head_of_lane(own_k, step.row), own_first(32 * chunks) + 8 * step.vector,
+            keys.there(step.row));
       }
       stage += Schedule::warp_keys * key_pitch;
 #  pragma unroll
-      for (int step = 0; step < Schedule::warp_keys * value_row / 32; ++step) {
-        const Step<value_row, value_row> own_step(step);
-        copy_eight<Problem::value_dim, 64 * column_groups * head_warps>(
-            stage + own_step.place, head_of_lane(own_v, own_step.row),
-            own_first(64 * column_groups) + 8 * own_step.vector, keys.there(own_step.row));
+      for (int number = 0; number < ValueStep::count; ++number) {
+        const ValueStep step(number);
+        copy_vectors<Problem::value_dim, 64 * column_groups * head_warps>(
+            stage + step.place, head_of_lane(own_v, step.row),
+            own_first(64 * column_groups) + 8 * step.vector, keys.there(step.row));
       }
 #  if token_scales
       if (lane < Schedule::warp_keys) {
@@ -386,22 +406,22 @@ struct Stages {
 
 #  endif
   // Likewise, and then goes on to the next one.
-  __device__ __forceinline__ void load(Eight (&words)[tile_vectors]) {
+  __device__ __forceinline__ void load(StoredEight (&loaded)[tile_vectors]) {
     const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
     const StoredEight* stage = own + read * stage_vectors;
     const int own_key = quad * key_pitch + (place ^ swap(quad));
 #  pragma unroll
     for (int i = 0; i < key_vectors; ++i) {
       const int chunk = i % chunks;
-      store_eight(words[i], stage[(own_key ^ chunk % 2 * 4) + chunk / 2 * 8 + i / chunks * 8 * key_pitch]);
+      loaded[i].bits = stage[(own_key ^ chunk % 2 * 4) + chunk / 2 * 8 + i / chunks * 8 * key_pitch].bits;
     }
     stage += Schedule::warp_keys * key_pitch;
     const int own_value = 2 * place * value_row + (quad ^ swap(2 * place));
 #  pragma unroll
     for (int i = 0; i < 4 * key_tiles * column_groups; ++i) {
       const int row = value_key(i / column_groups);
-      store_eight(words[key_vectors + i],
-                  stage[(own_value ^ swap(row)) + i % column_groups * 8 + row * value_row]);
+      loaded[key_vectors + i].bits =
+          stage[(own_value ^ swap(row)) + i % column_groups * 8 + row * value_row].bits;
     }
     read = read + 1 == Schedule::stages ? 0 : read + 1;
   }
@@ -409,13 +429,15 @@ struct Stages {
 #endif
 
 __device__ __forceinline__ void multiply_keys(float (&s)[products][4], const OwnRows& own,
-                                              const Eight (&words)[tile_vectors]) {
+                                              const StoredEight (&loaded)[tile_vectors]) {
 #pragma unroll
   for (int i = 0; i < products; ++i) {
     s[i][0] = s[i][1] = s[i][2] = s[i][3] = 0.0f;
 #pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      const Eight &first = own.q[chunk][0], &second = own.q[chunk][1], &key = words[i * chunks + chunk];
+      const Eight &first = own.q[chunk][0], &second = own.q[chunk][1];
+      Eight key;
+      make_factors(key, loaded[i * chunks + chunk]);
 #pragma unroll
       for (int word = 0; word < 4; word += 2) {
         const unsigned a[4] = {first[word], second[word], first[word + 1], second[word + 1]};
@@ -461,23 +483,19 @@ __device__ __forceinline__ void make_factors(unsigned (&p)[key_tiles][4], const 
   }
 }
 
-// Number `column` of eight of two keys.
-__device__ __forceinline__ unsigned pair_of_keys(const Eight& first, const Eight& second, int column) {
-  const unsigned a = first[column / 2], b = second[column / 2];
-  return __byte_perm(a, b, column % 2 == 0 ? 0x5410 : 0x7632);
-}
-
 __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p)[key_tiles][4],
-                                                const Eight (&words)[tile_vectors]) {
+                                                const StoredEight (&loaded)[tile_vectors]) {
 #pragma unroll
   for (int tile = 0; tile < key_tiles; ++tile) {
 #pragma unroll
     for (int group = 0; group < column_groups; ++group) {
-      const Eight* values = words + key_vectors + 4 * tile * column_groups + group;
+      const StoredEight* values = loaded + key_vectors + 4 * tile * column_groups + group;
+      unsigned first[8], second[8];
+      make_pairs(first, values[0], values[column_groups]);
+      make_pairs(second, values[2 * column_groups], values[3 * column_groups]);
 #pragma unroll
       for (int column = 0; column < 8; ++column) {
-        const unsigned b[2] = {pair_of_keys(values[0], values[column_groups], column),
-                               pair_of_keys(values[2 * column_groups], values[3 * column_groups], column)};
+        const unsigned b[2] = {first[column], second[column]};
         add_product_anywhere<Factor>(o[8 * group + column], p[tile], b);
       }
     }
@@ -542,7 +560,7 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #endif
 #pragma unroll 1
   for (int key = first; key < part.end; key += tile_keys) {
-    Eight words[tile_vectors];
+    StoredEight loaded[tile_vectors];
 #if token_scales
     TokenScales scales;
 #endif
@@ -553,17 +571,17 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #  if token_scales
     stages.load_scales(scales);
 #  endif
-    stages.load(words);
+    stages.load(loaded);
 #else
 #  if token_scales
     load_scales(scales, problem, cached, next);
 #  endif
-    load_tile(words, problem, cached, next);
+    load_tile(loaded, problem, cached, next);
 #endif
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
     float s[products][4], kept[2];
     unsigned p[key_tiles][4];
-    multiply_keys(s, own, words);
+    multiply_keys(s, own, loaded);
 #if scaled_rows
     rescale(s, own.units);
 #endif
@@ -580,17 +598,22 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
 #if token_scales
     value_unit.divide(scales.values, kept);
     multiply_columns(s, scales.values);
+#elif cache != plain
+    const float inverse = inverse_unit_of(bias), inverses[2] = {inverse, inverse};
+    rescale(s, inverses);  // weights are no more than 1
 #endif
     // Few tiles have a key whose logit is the largest so far.
     if (__any_sync(0xffffffffu, kept[0] != 1.0f || kept[1] != 1.0f)) rescale(o, kept);
     make_factors(p, s);
-    multiply_values(o, p, words);
+    multiply_values(o, p, loaded);
   }
 #if stages || share_keys
   __syncthreads();  // states take the place of what was there
 #endif
 #if token_scales
-  scale_of_values = value_unit.value();
+  scale_of_values = unit_of(value_unit.exponent);
+#elif cache != plain
+  scale_of_values *= unit_of(bias);
 #endif
   const States states(dynamic_shared<float>(), key_warps);
   store_state(states.from(key_warp), o, rows, scale_of_values);

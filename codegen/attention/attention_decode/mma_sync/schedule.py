@@ -31,7 +31,7 @@ class MmaSyncSchedule(Parts):
     Attributes:
         threads: of a block.
         warp_keys: that a warp takes at once.
-        vector_width: elements of a load.
+        vector_width: elements of a load of a cache.
         splits: parts that the keys of a request are cut into at most.
         part_tiles: tiles that a part has at least.
         stages: of a warp's keys and values in shared memory; 0: they are loaded to registers.
@@ -45,7 +45,7 @@ class MmaSyncSchedule(Parts):
     threads: int = tunable(128, values=(64, 128, 256), power_of_two=True, least=WARP, short="T")
     rows = 16
     warp_keys: int = tunable(16, values=(16, 32), allowed=(16, 32), short="WK")
-    vector_width: int = tunable(2, values=(2, 4, 8), allowed=(2, 4, 8), short="V")
+    vector_width: int = tunable(2, values=(2, 4, 8, 16), allowed=(2, 4, 8, 16), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
     part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
     stages: int = tunable(0, values=(0, 2, 3, 4), least=0, allowed=(0, 2, 3, 4, 5, 6, 7, 8), short="ST")

@@ -23,15 +23,22 @@ _BLOCKS_OF_SM = 2  # by which an H100 was fastest
 _PART_TILES = 4  # of a part at least
 _ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
+_LANE_ELEMENTS = 8  # that a lane multiplies side by side
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 
 
 def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    if schedule.vector_width > problem.widest:
-        yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
+    widest = _widest(problem, schedule.stages)
+    if schedule.vector_width > widest:
+        yield f"vector_width {schedule.vector_width} over the {widest} elements of aligned loads"
     if schedule.stages and not _copied(problem, schedule):
         yield f"vector_width {schedule.vector_width} of bytes with stages: copies have 4 bytes or more"
+
+
+def _widest(problem: AttentionDecodeProblem, stages: int) -> int:
+    """Elements of the widest loads; copies to stages may be wider than the eight that a lane multiplies."""
+    return problem.widest_of("k", "v") if stages and problem.widest == _LANE_ELEMENTS else problem.widest
 
 
 def _copied(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule) -> bool:
@@ -49,7 +56,7 @@ def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
 def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]:
     """All fields are drawn; a warp takes fewer keys until registers hold them, and parts are no smaller than a tile; if
     none are few enough, warps share keys."""
-    widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
+    widths = tuple(width for width in _SPECS["vector_width"].values if width <= _widest(problem, _LEAST_STAGES))
     parameters = field_parameters(MmaSyncSchedule, vector_width=widths)
 
     def build(draw: Draw) -> MmaSyncSchedule:
@@ -64,6 +71,7 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
 
     if not _copied(problem, schedule):
         schedule = replace(schedule, stages=0)
+    schedule = replace(schedule, vector_width=min(schedule.vector_width, _widest(problem, schedule.stages)))
     if not fits(schedule):
         schedule = replace(schedule, warp_keys=_SPECS["warp_keys"].values[0])
     if not fits(schedule):
@@ -86,7 +94,7 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
     """The widest loads, by asynchronous copies where there are such; as many parts as give every SM some blocks."""
     ahead = (3, 3, 2, 0) if spec.compute_capability >= _ASYNC_COPIES else (0, 0, 0, 2)
     for (threads, keys), stages in zip(((128, 16), (64, 16), (128, 32), (128, 16)), ahead, strict=True):
-        usual = _fitted(problem, MmaSyncSchedule(threads, keys, problem.widest, stages=stages), spec)
+        usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
         for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
             yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
 
@@ -95,5 +103,5 @@ def checks(
     problem: AttentionDecodeProblem, schedule: MmaSyncSchedule
 ) -> list[tuple[AttentionDecodeProblem, MmaSyncSchedule]]:
     """See `small_parts`."""
-    small = small_parts(problem, 4, schedule.tile_keys, schedule.vector_width)
+    small = small_parts(problem, 4, schedule.tile_keys, min(schedule.vector_width, _LANE_ELEMENTS))
     return [(one, replace(schedule, splits=min(schedule.splits, 2))) for one in small]
