@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 import pytest
 from refusals import refused
@@ -227,3 +228,24 @@ test_problems_that_cannot_be = refused(
         ({"pages": 3}, "pages=3: expected 0 of a cache without pages"),
     ],
 )
+
+
+@pytest.mark.parametrize("dtype", [np.int8, ml_dtypes.float8_e4m3fn])
+@pytest.mark.parametrize("size", [2.0**-40, 1.0, 2.0**40])
+@pytest.mark.parametrize("growth", [0.8, 1.25])
+def test_scales_and_queries_of_any_size(dtype, size, growth):
+    """Codes are multiplied as float16, whatever the numbers are that bfloat16 and float32 hold."""
+    random = np.random.default_rng(0)
+    keys, dim = 160, 32
+    q = random.standard_normal((1, 1, 4, dim)) * np.array([size, 1e-3 * size, 3 * size, 0])[:, None]
+    q = q.astype(ml_dtypes.bfloat16)
+    k, v = (random.integers(-100, 100, (1, keys, 1, dim)).astype(dtype) for _ in range(2))
+    k_scale = np.full((1, keys, 1), 2.0**-9 / size, np.float32)
+    v_scale = (size * growth ** np.arange(keys)).astype(np.float32).reshape(1, keys, 1)
+    lengths = np.array([keys], np.int32)
+    o = dispatcher.attention_decode(q, k, v, lengths, k_scale=k_scale, v_scale=v_scale)
+    scores = q[0, 0].astype(float) @ (k.astype(float) * k_scale[..., None])[0, :, 0].T / np.sqrt(dim)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    values = (v.astype(float) * v_scale[..., None])[0, :, 0]
+    np.testing.assert_array_less(np.abs(o[0, 0] - weights @ values), 0.02 * (weights @ np.abs(values)))
