@@ -11,6 +11,7 @@ from autotune import dispatcher
 from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.attention.cache import Cache, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.dispatcher.choice.choose import choices
 from autotune.emulator import run
@@ -242,8 +243,14 @@ def test_scales_and_queries_of_any_size(dtype, size, growth):
     k, v = (random.integers(-100, 100, (1, keys, 1, dim)).astype(dtype) for _ in range(2))
     k_scale = np.full((1, keys, 1), 2.0**-9 / size, np.float32)
     v_scale = (size * growth ** np.arange(keys)).astype(np.float32).reshape(1, keys, 1)
-    lengths = np.array([keys], np.int32)
-    o = dispatcher.attention_decode(q, k, v, lengths, k_scale=k_scale, v_scale=v_scale)
+    problem = AttentionDecodeProblem(
+        1, keys, 4, 1, 1, head_dim=dim, cache=Cache.of(DType(np.dtype(dtype).name)), scales=Scales.TOKEN
+    )
+    o = np.zeros(q.shape, ml_dtypes.bfloat16)
+    arrays = {"q": q, "k": k, "v": v, "kscale": k_scale, "vscale": v_scale, "lengths": np.array([keys], np.int32)}
+    buffers = {name: array.reshape(-1) for name, array in (arrays | {"o": o}).items()}
+    program = OPERATOR.program(problem, MmaSyncSchedule(64, 16, 8, 2, 1, 2), SPEC)
+    run(program, problem.tensors, buffers, {"scale": 0.0, "softcap": 0.0})
     scores = q[0, 0].astype(float) @ (k.astype(float) * k_scale[..., None])[0, :, 0].T / np.sqrt(dim)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     weights /= weights.sum(-1, keepdims=True)
