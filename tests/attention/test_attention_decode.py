@@ -210,7 +210,7 @@ def _half(*shape):
 test_calls_that_are_refused = refused(
     _called,
     [
-        ({"q": _half(2, 17, 6, DIM)}, "q has shape (2, 17, 6, 16): expected 1 to 16 queries of each request"),
+        ({"q": _half(2, 0, 6, DIM)}, "q has shape (2, 0, 6, 16): expected 1 to 16384 queries of each request"),
         ({"q": _half(2, 2, 5, DIM)}, "expected heads that divide the 5 of q"),
         ({"v_cache": _half(32, PAGE, 1, DIM)}, "expected that of k_cache, (32, 5, 2, 16), but for the last axis"),
         ({"table": None}, "k_cache has shape (32, 5, 2, 16): expected a row for each of 2 requests, or a table"),
@@ -225,7 +225,7 @@ test_calls_that_are_refused = refused(
 test_problems_that_cannot_be = refused(
     lambda **fields: AttentionDecodeProblem(**{"queries": 1, "keys": 64, "heads": 2, "batch": 2} | fields),
     [
-        ({"queries": 17}, "queries=17: expected 0 … 16"),
+        ({"queries": 16385}, "queries=16385: expected 0 … 16384"),
         ({"pages": 3}, "pages=3: expected 0 of a cache without pages"),
     ],
 )
