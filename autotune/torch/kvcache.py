@@ -28,7 +28,7 @@ def flash_attn_with_kvcache(
     v_descale: Any = None,
     return_softmax_lse: bool = False,
 ) -> Any:
-    """``flash_attn.flash_attn_with_kvcache`` of 1 to 16 queries, without rotary embeddings, ALiBi or other rows.
+    """``flash_attn.flash_attn_with_kvcache`` of up to 16384 queries, without rotary embeddings, ALiBi or other rows.
 
     With `k` and `v`, these are first written to the cache behind the keys that `cache_seqlens` counts.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention_decode.problem import MOST_QUERIES, AttentionDecodeProblem
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
+
+_MOST_QUERIES = 16  # of more, attention's own tiles are full
 
 
 def as_decode(problem: AttentionProblem) -> EquivalentProblem | None:
     """The sequences as requests that have all of their keys; None if queries are many, or fragments change scores."""
-    if problem.queries > MOST_QUERIES or problem.scored or problem.masked:
+    if problem.queries > _MOST_QUERIES or problem.scored or problem.masked:
         return None
     stated = {name: value for name, value in problem.to_dict().items() if name not in ("score", "mask")}
     rows = {f"stride_{operand}_p": stated.pop(f"stride_{operand}_b") for operand in "kv"}

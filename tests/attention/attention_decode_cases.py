@@ -56,6 +56,7 @@ SMALL_PROBLEMS = (
 # Seven queries share keys, in rows that no tile divides; parts of one tile; pages of one place.
 _GROUP = AttentionDecodeProblem(1, 150, 14, 3, 2, head_dim=40, page=1, lse=True)
 _SHARED = AttentionDecodeProblem(5, 90, 3, 4, 1, 20, 2, head_dim=24, page=5, pages=40, softcap=True)
+_CHUNK = AttentionDecodeProblem(40, 90, 4, 2, 2, 20, head_dim=16, page=8, lse=True, causal=True)
 OWN_CASES = [
     (_GROUP, FmaSchedule(64, 4, 8, 2, 8, 8)),
     (
@@ -90,6 +91,9 @@ OWN_CASES = [
         ),
         MmaSyncSchedule(128, 16, 8, 2),
     ),
+    # A chunk of a prompt, whose first rows see other keys than its last ones.
+    (_CHUNK, MmaSyncSchedule(32, 16, 8, 2, 1, 2)),
+    (_CHUNK, FmaSchedule(64, 5, 8, 1, 4, 2)),
 ]
 # Codes, whose scales have gaps; those of tokens on their way to shared memory, and to registers.
 _CODES = AttentionDecodeProblem(
@@ -102,6 +106,12 @@ OWN_CASES += [
     (_CODES, FmaSchedule(64, 4, 8, 2, 8, 4)),
     (_CODES, MmaSyncSchedule(64, 16, 8, 2, 1, 3)),
     (_CODES, MmaSyncSchedule(64, 32, 2, 2)),
+    (
+        AttentionDecodeProblem(
+            3, 90, 8, 3, 2, 20, head_dim=48, value_dim=80, softcap=True, cache=Cache.INT8, scales=Scales.TOKEN
+        ),
+        MmaSyncSchedule(64, 32, 16, 2, 1, 2, share_keys=True),
+    ),
     (_INTEGERS, FmaSchedule(64, 4, 16, 1, 4, 2)),
     (_INTEGERS, MmaSyncSchedule(64, 16, 4, 2, 1, 2, share_keys=True)),
     (replace(_INTEGERS, scales=Scales.TENSOR), MmaSyncSchedule(32, 16, 8)),

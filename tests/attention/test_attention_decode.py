@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 import pytest
 from refusals import refused
@@ -10,6 +11,7 @@ from autotune import dispatcher
 from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.attention.cache import Cache, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.dispatcher.choice.choose import choices
 from autotune.emulator import run
@@ -216,7 +218,7 @@ def _half(*shape):
 test_calls_that_are_refused = refused(
     _called,
     [
-        ({"q": _half(2, 17, 6, DIM)}, "q has shape (2, 17, 6, 16): expected 1 to 16 queries of each request"),
+        ({"q": _half(2, 0, 6, DIM)}, "q has shape (2, 0, 6, 16): expected 1 to 16384 queries of each request"),
         ({"q": _half(2, 2, 5, DIM)}, "expected heads that divide the 5 of q"),
         ({"v_cache": _half(32, PAGE, 1, DIM)}, "expected that of k_cache, (32, 5, 2, 16), but for the last axis"),
         ({"table": None}, "k_cache has shape (32, 5, 2, 16): expected a row for each of 2 requests, or a table"),
@@ -231,7 +233,34 @@ test_calls_that_are_refused = refused(
 test_problems_that_cannot_be = refused(
     lambda **fields: AttentionDecodeProblem(**{"queries": 1, "keys": 64, "heads": 2, "batch": 2} | fields),
     [
-        ({"queries": 17}, "queries=17: expected 0 … 16"),
+        ({"queries": 16385}, "queries=16385: expected 0 … 16384"),
         ({"pages": 3}, "pages=3: expected 0 of a cache without pages"),
     ],
 )
+
+
+@pytest.mark.parametrize("dtype", [np.int8, ml_dtypes.float8_e4m3fn])
+@pytest.mark.parametrize("size", [2.0**-40, 1.0, 2.0**40])
+@pytest.mark.parametrize("growth", [0.8, 1.25])
+def test_scales_and_queries_of_any_size(dtype, size, growth):
+    """Codes are multiplied as float16, whatever the numbers are that bfloat16 and float32 hold."""
+    random = np.random.default_rng(0)
+    keys, dim = 160, 32
+    q = random.standard_normal((1, 1, 4, dim)) * np.array([size, 1e-3 * size, 3 * size, 0])[:, None]
+    q = q.astype(ml_dtypes.bfloat16)
+    k, v = (random.integers(-100, 100, (1, keys, 1, dim)).astype(dtype) for _ in range(2))
+    k_scale = np.full((1, keys, 1), 2.0**-9 / size, np.float32)
+    v_scale = (size * growth ** np.arange(keys)).astype(np.float32).reshape(1, keys, 1)
+    problem = AttentionDecodeProblem(
+        1, keys, 4, 1, 1, head_dim=dim, cache=Cache.of(DType(np.dtype(dtype).name)), scales=Scales.TOKEN
+    )
+    o = np.zeros(q.shape, ml_dtypes.bfloat16)
+    arrays = {"q": q, "k": k, "v": v, "kscale": k_scale, "vscale": v_scale, "lengths": np.array([keys], np.int32)}
+    buffers = {name: array.reshape(-1) for name, array in (arrays | {"o": o}).items()}
+    program = OPERATOR.program(problem, MmaSyncSchedule(64, 16, 8, 2, 1, 2), SPEC)
+    run(program, problem.tensors, buffers, {"scale": 0.0, "softcap": 0.0})
+    scores = q[0, 0].astype(float) @ (k.astype(float) * k_scale[..., None])[0, :, 0].T / np.sqrt(dim)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    values = (v.astype(float) * v_scale[..., None])[0, :, 0]
+    np.testing.assert_array_less(np.abs(o[0, 0] - weights @ values), 0.02 * (weights @ np.abs(values)))

@@ -41,19 +41,21 @@ struct BlockRows {
   }
 };
 
-// Keys from `begin` on, up to the one before `end`. Parts end between tiles, or where the request's keys do.
+// Keys that some row of the block sees, from `begin` on, up to the one before `end`. Parts end between tiles,
+// or where the request's keys do.
 struct Part {
   int count;  // of parts
   int begin;
   int end;
 
-  __device__ __forceinline__ Part(const Problem& problem, const Sequence& sequence, int number,
+  __device__ __forceinline__ Part(const Problem& problem, const Sequence& sequence, const BlockRows& rows,
                                   int tile_keys) {
-    const int first = sequence.first_key(0), last = sequence.keys_end(problem.queries - 1);
+    const int first = sequence.first_key(rows.query_of(problem, 0));
+    const int last = sequence.keys_end(rows.query_of(problem, rows.count - 1));
     const int tiles = (max(0, last - first) + tile_keys - 1) / tile_keys;
     const int tiles_of_part = max(Schedule::part_tiles, (tiles + Schedule::splits - 1) / Schedule::splits);
     count = max(1, (tiles + tiles_of_part - 1) / tiles_of_part);
-    begin = first + number * tiles_of_part * tile_keys;
+    begin = first + rows.number * tiles_of_part * tile_keys;
     end = min(last, begin + tiles_of_part * tile_keys);
   }
 };

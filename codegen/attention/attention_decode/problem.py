@@ -22,7 +22,7 @@ from autotune.codegen.model.strided import Axes
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.model.work import Work
 
-MOST_QUERIES = 16
+MOST_QUERIES = 1 << 14  # a chunk of a prompt
 MOST_DIM = 576  # elements of a head: the latent keys of DeepSeek's models
 # Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
 _REQUESTS, _KEYS = 8, 16384

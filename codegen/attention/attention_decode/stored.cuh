@@ -38,7 +38,8 @@ __device__ __forceinline__ unsigned pair_of_codes(unsigned codes, int number) {
 #endif
 
 template <int width>
-__device__ __forceinline__ void stored_to_floats(float (&target)[width], const Packed<Stored, width>& stored) {
+__device__ __forceinline__ void stored_to_floats(float (&target)[width],
+                                                 const Packed<Stored, width>& stored) {
 #if cache != plain
   if constexpr (width % 4 == 0) {
     const auto* words = reinterpret_cast<const unsigned*>(&stored.bits);

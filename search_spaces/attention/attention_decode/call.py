@@ -40,11 +40,11 @@ def attention_decode(
     out: Any = None,
     stream: Any = None,
 ) -> Any:
-    """Attention of 1 to 16 queries of each request, whose keys and values are in a cache.
+    """Attention of a few queries of each request, or of a chunk of its prompt, whose keys and values are in a cache.
 
-    The last query of a request meets its last key. All else is as in `attention`. Lengths and numbers of pages are read
-    on the device, and not checked: a length is taken for one of the cache's at most, a number that is no page's for the
-    last page.
+    There are up to 16384 queries, of which 16 rows of heads that share keys read them together. The last query of a
+    request meets its last key. All else is as in `attention`. Lengths and numbers of pages are read on the device, and
+    not checked: a length is taken for one of the cache's at most, a number that is no page's for the last page.
 
     Args:
         q: bfloat16 or float16, of shape (batch, queries, heads, head_dim). Elements of a head are contiguous, other

@@ -151,7 +151,7 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
   const BlockRows block(problem);
   Queries queries(arguments, problem, block);
   const Sequence sequence = sequence_of_request(arguments, problem, block.request);
-  const Part part(problem, sequence, block.number, tile_keys);
+  const Part part(problem, sequence, block, tile_keys);
   if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
   float scale_of_values = 1.0f;

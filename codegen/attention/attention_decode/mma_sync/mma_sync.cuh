@@ -72,8 +72,9 @@ __device__ __forceinline__ void make_factors(Eight& words, const StoredEight& lo
 #endif
 
 #if cache != plain
-// Numbers become float16 as multiples of a unit, by which the largest of them lies between 2^14 and 2^15: nothing
-// is left out that is more than 2^-39 of it. `exponent` is that of the largest one, with the bias of floats.
+// Numbers become float16 as multiples of a unit, by which the largest of them lies between 2^14 and 2^15:
+// nothing is left out that is more than 2^-39 of it. `exponent` is that of the largest one, with the bias of
+// floats.
 constexpr int top = 14, bias = 127, least_exponent = top + 1, largest_exponent = 2 * bias - 1;
 
 __device__ __forceinline__ float power_of(int exponent) { return __int_as_float(exponent << 23); }
@@ -269,15 +270,15 @@ __device__ __forceinline__ void load_scales(TokenScales& scales, const Problem& 
 __device__ __forceinline__ void load_tile(StoredEight (&loaded)[tile_vectors], const Problem& problem,
                                           const CachedKeys& cached, const WarpKeys& keys) {
   const int lane = threadIdx.x % 32;
-  const Stored *own_k = cached.key_at(problem, keys.own_place()), *own_v = cached.value_at(problem, keys.own_place());
+  const Stored *own_k = cached.key_at(problem, keys.own_place()),
+               *own_v = cached.value_at(problem, keys.own_place());
 #  pragma unroll
   for (int i = 0; i < products; ++i) {
     const int number = 8 * i + lane / 4;
     const Stored* key = head_of_lane(own_k, number);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      loaded[i * chunks + chunk] =
-          load_eight(key, Problem::head_dim, key_element(chunk), keys.there(number));
+      loaded[i * chunks + chunk] = load_eight(key, Problem::head_dim, key_element(chunk), keys.there(number));
   }
 #  pragma unroll
   for (int i = 0; i < 4 * key_tiles; ++i) {
@@ -324,9 +325,10 @@ struct Stages {
         copied(0),
         read(0) {}
 
-  // What numbers of a row's vectors are changed by, two neighbours alike. Of vectors that lanes read together, rows
-  // 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of values differ. The swap of a sum of rows that
-  // have no bits in common is that of both together, so that a lane's addresses differ by constants.
+  // What numbers of a row's vectors are changed by, two neighbours alike. Of vectors that lanes read
+  // together, rows 2i and 2i + 1 of keys, and rows i, i + 2, i + 4, i + 6 of values differ. The swap of a sum
+  // of rows that have no bits in common is that of both together, so that a lane's addresses differ by
+  // constants.
   __device__ __forceinline__ static int swap(int row) { return (row & 6) ^ (row & 1) << 2; }
 
   // What a lane copies in a step.
@@ -528,7 +530,7 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
   const BlockRows block(problem);
   const OwnRows own(arguments, problem, block);
   const Sequence sequence = sequence_of_request(arguments, problem, block.request);
-  const Part part(problem, sequence, block.number, tile_keys);
+  const Part part(problem, sequence, block, tile_keys);
   if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
   float scale_of_values = 1.0f;

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.attention.cache import Cache
 from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
@@ -17,7 +18,7 @@ from autotune.search_spaces.machine.workload import Workload
 _PRODUCT_PAIRS = 16 * 8 * 16  # multiply-adds of a product
 _CHUNK, _COLUMNS = 32, 64  # elements of keys that four lanes load together, and columns of values that eight do
 _EIGHT = 8  # elements that a lane has side by side
-_DECODED = 2.5  # instructions of a code that becomes a number
+_DECODED = {Cache.FP8: 0.5, Cache.INT8: 1.25}  # instructions of a code that becomes a number
 _SUMS_BYTES = 16 * 8 * 4  # of a product, which a warp stores, and all warps of a block read
 
 
@@ -36,12 +37,13 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
     of_keys, of_values = keys // 8 * 2 * chunks, keys // 16 * 8 * groups  # products of a warp
     vectors = keys // 8 * chunks + keys // 4 * groups  # of eight elements, of a lane
     loads = warps * vectors * _EIGHT // schedule.vector_width
-    # Pairs of two keys' values are made for each product. Sums are multiplied as the largest score grows.
-    computed = of_keys + 3 * of_values + 32 * groups + keys / 2 * costs.weight
+    # Pairs of two keys' values are made for each product: those of codes, of four at once. Sums are multiplied where
+    # the largest score grows, which is seldom.
+    computed = of_keys + (2 if problem.quantised else 3) * of_values + keys / 2 * costs.weight
     element_bytes = problem.dtype_of("k").bytes
     loaded = warps * vectors * WARP * _EIGHT * element_bytes
     if problem.quantised:
-        computed += vectors * _EIGHT * _DECODED
+        computed += vectors * _EIGHT * _DECODED[problem.cache]
     shared_bytes = 0
     if schedule.stages:
         computed += vectors
