@@ -200,3 +200,17 @@ def test_16_bit_boxes_are_widened_first():
     indices, kept = dispatcher.nms(boxes, np.array([1, 0.5], np.float16), 0.49)
     assert boxes.dtype == FLOAT16
     assert indices[:kept].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("device", "problem", "cluster"),
+    [
+        ({}, NmsProblem(100, 100), 8),
+        ({}, NmsProblem(1000, 1000), 16),
+        ({}, NmsProblem(1000, 300, 2), 8),
+        ({"sm_count": 114}, NmsProblem(1000, 1000), 8),  # of eight groups, each may have fewer than 16 SMs
+        ({"compute_capability": (12, 0)}, NmsProblem(1000, 1000), 8),
+    ],
+)
+def test_untuned_clusters_surely_run(device, problem, cluster):
+    assert OPERATOR.default(problem, replace(SPEC, **device)).cluster == cluster

@@ -51,9 +51,6 @@ void allow(char* begin, int64_t bytes) {
 
 Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int rank = none,
             const Pieces* pieces = nullptr) {
-  const int64_t stored = pieces == nullptr ? bytes : pieces->bytes * (int64_t)pieces->offsets.size();
-  if (stored > most_bytes && use != Use::workspace)
-    fail("%s of %lld bytes is too large for the emulator", name, (long long)stored);
   // One alignment beyond a page: a multiple of the alignment and of no larger power of two.
   char* begin = arena + static_cast<int64_t>(slots.size()) * slot_bytes() + slot_bytes() / 2 + alignment;
   if (pieces == nullptr) {
@@ -63,6 +60,11 @@ Region& map(const char* name, int64_t bytes, int64_t alignment, Use use, int ran
   }
   slots.push_back({name, begin, bytes, bytes, use, rank, nullptr, pieces});
   return slots.back();
+}
+
+void check_stored(const char* name, int64_t bytes, Use use) {
+  if (bytes > most_bytes && use != Use::workspace)
+    fail("%s of %lld bytes is too large for the emulator", name, (long long)bytes);
 }
 
 bool exists(const Pieces& pieces, int64_t first, int64_t last) {
@@ -116,6 +118,7 @@ void reserve_memory(int buffers, int blocks_of_a_cluster, int64_t bytes_of_a_buf
   slots.reserve(regions);  // so that regions stay where they are
 }
 
+// Those of a cluster of 16 blocks of 1024 threads have nearly the bytes of half a slot.
 char* map_stacks(int64_t bytes) { return map("the stack", bytes, page, Use::read_write).begin; }
 
 void map_shared(int64_t most_bytes) {
@@ -133,12 +136,14 @@ void set_shared_bytes(int64_t bytes) {
 }
 
 char* map_buffer(const char* name, int64_t bytes, int64_t alignment, Use use) {
+  check_stored(name, bytes, use);
   Region& region = map(name, bytes, alignment, use);
   if (use != Use::read_only) track(region);
   return region.begin;
 }
 
 char* map_sparse_buffer(const char* name, int64_t bytes, int64_t alignment, Use use, const Pieces& pieces) {
+  check_stored(name, pieces.bytes * (int64_t)pieces.offsets.size(), use);
   return map(name, bytes, alignment, use, none, &pieces).begin;
 }
 

@@ -68,8 +68,8 @@ def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[StagedSc
     widths = sorted(_legal_pixels(problem), key=lambda pixels: (pixels > usual, -pixels))
     narrow = StagedSchedule(1, widths[0])
     enough = _WARPS_PER_SM * spec.sm_count
-    most = next((rows for rows in (16, 8) if narrow.replace(rows=rows).blocks(problem) >= enough), 4)
-    heights = sorted((4, 8, 16, 32), key=lambda rows: (rows != most, rows))
+    most = next((rows for rows in (16, 8, 4) if narrow.replace(rows=rows).blocks(problem) >= enough), 2)
+    heights = sorted((2, 4, 8, 16, 32), key=lambda rows: (rows != most, rows))
     for pixels, rows, stages, warps in product(widths, heights, (2, 3), (4, 8)):
         yield StagedSchedule(warps, pixels, rows, stages, copy_bytes=copied).with_room(problem)
     yield StagedSchedule(4, widths[0], most, keeps=True, copy_bytes=copied).with_room(problem)

@@ -18,6 +18,9 @@ _SLOTS: tuple[int, ...] = _SPECS["slots"].values
 _CHUNKS: tuple[int, ...] = _SPECS["chunk"].values
 _CLUSTERS: tuple[int, ...] = _SPECS["cluster"].values
 _USUAL_CLUSTER = 8  # blocks, which every device with clusters runs
+_LARGEST_CLUSTER = 16
+_HOPPER, _MOST_GPCS = (9, 0), 8
+_BOXES_OF_LARGEST = 1000  # of one image, for which the largest cluster is faster; not for 100, by an H200
 _PAIR = 2  # blocks of a cluster that SMs always have room for: SMs come in pairs
 
 
@@ -55,10 +58,18 @@ def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BlockSchedule]
     slots = _slots(problem)
     chunks = sorted(_CHUNKS, key=lambda chunk: (chunk < problem.most_kept, abs(chunk - problem.most_kept)))
     widths = [threads for threads in (1024, 512, 256, 128) if threads <= max(128, 4 * slots)]
-    for cluster, chunk, threads in product(clusters_at_once(problem.images, spec), chunks, widths):
+    clusters = clusters_at_once(problem.images, spec)
+    if problem.images == 1 and problem.candidates >= _BOXES_OF_LARGEST and _runs_largest_cluster(spec):
+        clusters.insert(0, _LARGEST_CLUSTER)
+    for cluster, chunk, threads in product(clusters, chunks, widths):
         schedule = BlockSchedule(threads, slots, chunk, cluster)
         if chunk <= slots and not any(footprint_violations(spec, schedule.footprint(problem))):
             yield schedule
+
+
+def _runs_largest_cluster(spec: DeviceSpec) -> bool:
+    """Whether one of at most eight groups of SMs (GPC) surely has an SM for each block, by the number of all SMs."""
+    return spec.compute_capability == _HOPPER and spec.sm_count >= _LARGEST_CLUSTER * _MOST_GPCS
 
 
 def clusters_at_once(images: int, spec: DeviceSpec) -> list[int]:
