@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.search_spaces.attention.tiles import seen_keys
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -33,8 +34,6 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
     warps, rows, keys = schedule.threads // WARP, schedule.rows_per_warp, schedule.tile_keys
     dims = problem.head_dim + problem.value_elements
     blocks = schedule.blocks(problem)
-    pairs = max(problem.pairs * problem.all_heads, 1)
-    tiles = pairs / (max(1, blocks) * schedule.block_rows * keys)
     of_warp = keys / WARP * dims * (rows * (1 + 1 / 2) + costs.unpack) + rows * keys / WARP * costs.weight
     vectors = keys * dims / schedule.vector_width / WARP
     tile_bytes = keys * dims * problem.dtype.bytes
@@ -43,7 +42,7 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
         blocks=blocks,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
-        steps=max(1.0, tiles),
+        steps=max(1.0, seen_keys(problem, schedule.block_rows, keys) / keys),
         instructions=warps * of_warp,
         load_instructions=vectors * costs.load,
         shared_clocks=reads,
