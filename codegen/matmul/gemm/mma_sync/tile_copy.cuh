@@ -18,10 +18,6 @@ class TileCopy {
   static constexpr bool whole_rounds = Tile::rows % rows_at_once == 0;
   static constexpr bool asynchronous = vector_bytes >= 4;  // what cp.async copies at least
   static constexpr bool guarded = edge || Problem::edge_k;
-  static constexpr int word = sizeof(Element) < 4 ? 4 / sizeof(Element) : 1;  // elements of 4 bytes
-  // The last row of a matrix may end within a word: its elements go through registers.
-  static constexpr bool tails = ragged && asynchronous && word > 1;
-  using Tail = Packed<Element, word>;
   static constexpr int half = halves ? Tile::extent / 2 : 0;  // rows or columns
 
  public:
@@ -46,12 +42,11 @@ class TileCopy {
     for (int round = 0; round < rounds; ++round) {
       if (is_last(round)) break;
       const bool behind = halves && Tile::along_k && row() + round * rows_at_once >= half;
-      const int left = left_in(round, rows_left_, columns_left_);
+      const int below = round * rows_at_once - (behind ? half : 0);  // rows from this thread's first one on
+      const int left = below < rows_left_ ? columns_left_ : 0;
       const Element* from = behind ? source + jump_ : source;
       if constexpr (asynchronous) {
-        const bool tail = ends_within_word(round, rows_left_, left);
-        copy(tile + offset(round), from, left, tail);
-        if (tail) tail_ = last_elements(from, left);
+        copy(tile + offset(round), from, left, below + 1 == rows_left_);
       } else {
         loaded_[round] = !guarded || left > 0 ? load_global<1, false>(from).elements[0] : Element{};
       }
@@ -70,15 +65,6 @@ class TileCopy {
         if (is_last(round)) break;
         *reinterpret_cast<Element*>(tile + offset(round)) = loaded_[round];
       }
-    } else if constexpr (tails) {
-      constexpr int columns = Tile::along_k ? Schedule::block_k : 0, rows = Schedule::block_k - columns;
-#pragma unroll
-      for (int round = 0; round < rounds; ++round) {
-        if (is_last(round)) break;
-        const int left = left_in(round, rows_left_ + rows, columns_left_ + columns);  // as before begin()
-        if (ends_within_word(round, rows_left_ + rows, left))
-          *reinterpret_cast<Tail*>(tile + offset(round) + left / word * 4) = tail_;
-      }
     }
   }
 
@@ -93,60 +79,44 @@ class TileCopy {
     return Tile::offset(row() + round * rows_at_once, column() * static_cast<int>(sizeof(Element)));
   }
 
-  // Elements from a vector's first one to the end of its row; none of a row outside of the matrix.
-  static __device__ __forceinline__ int left_in(int round, int rows_left, int columns_left) {
-    return below(round) < rows_left ? columns_left : 0;
-  }
-  // Rows from this thread's first one to that of a round, in its half.
-  static __device__ __forceinline__ int below(int round) {
-    const bool behind = halves && Tile::along_k && row() + round * rows_at_once >= half;
-    return round * rows_at_once - (behind ? half : 0);
-  }
-  // Whether the last row of the matrix ends within a word of this vector. What is behind is not read, but
-  // compute-sanitizer takes cp.async for an access to the whole word. The other rows have a row behind them.
-  static __device__ __forceinline__ bool ends_within_word(int round, int rows_left, int left) {
-    return tails && below(round) + 1 == rows_left && 0 < left && left < vector && left % word != 0;
-  }
-
+  // Of a vector within which a row ends, the elements behind become zeros. They are not read, but
+  // compute-sanitizer takes cp.async for an access to the whole vector: behind the last row, nothing may be.
   static __device__ __forceinline__ void copy(unsigned char* target, const Element* source, int left,
-                                              bool tail) {
+                                              bool is_last_row) {
     if constexpr (!guarded) {
       async_copy<vector_bytes>(target, source);
-    } else if (!ragged || left <= 0 || left >= vector) {
+    } else if constexpr (!ragged) {
       async_copy_guarded<vector_bytes>(target, source, left > 0 ? vector_bytes : 0);
+    } else if (!is_last_row || left <= 0 || left >= vector) {
+      const int there = left < 0 ? 0 : left < vector ? left : vector;
+      copy_part(target, source, there * static_cast<int>(sizeof(Element)));
     } else {
-#pragma unroll
-      for (int i = 0; i < vector; i += word) {
-        const int valid = i + word <= left ? word : i < left ? left - i : 0;
-        if (!tail || valid == 0 || valid == word)
-          copy_word(target + i * sizeof(Element), source + i, valid * static_cast<int>(sizeof(Element)));
-      }
+#pragma unroll 1
+      for (int i = 0; i < vector; ++i)
+        reinterpret_cast<Element*>(target)[i] = i < left ? source[i] : Element{};
     }
   }
 
-  // Copies the first bytes of a word; the rest becomes zeros.
-  static __device__ __forceinline__ void copy_word(unsigned char* target, const Element* source, int bytes) {
+  // Copies the first bytes of a vector; the rest becomes zeros.
+  static __device__ __forceinline__ void copy_part(unsigned char* target, const Element* source, int there) {
 #ifdef AUTOTUNE_EMULATOR
-    autotune_emulator::async_copy(target, source, 4, bytes);
+    autotune_emulator::async_copy(target, source, vector_bytes, there);
 #elif __CUDA_ARCH__ >= 800
     const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(target));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(source), "r"(bytes)
-                 : "memory");
+    if constexpr (vector_bytes == 16) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(source), "r"(there)
+                   : "memory");
+    } else {
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(source),
+                   "n"(vector_bytes), "r"(there)
+                   : "memory");
+    }
 #else
 #  pragma unroll
-    for (int i = 0; i < word; ++i)
+    for (int i = 0; i < vector; ++i)
       reinterpret_cast<Element*>(target)[i] =
-          i < bytes / static_cast<int>(sizeof(Element)) ? source[i] : Element{};
+          i < there / static_cast<int>(sizeof(Element)) ? source[i] : Element{};
 #endif
-  }
-
-  // The elements of the word within which a row ends, and zeros behind them.
-  static __device__ __forceinline__ Tail last_elements(const Element* source, int left) {
-    Tail last{};
-#pragma unroll
-    for (int i = 0; i < word - 1; ++i)
-      if (i < left % word) last.elements[i] = source[left / word * word + i];
-    return last;
   }
 
   const Element* source_;
@@ -155,7 +125,6 @@ class TileCopy {
   int rows_left_;
   int columns_left_;
   Element loaded_[asynchronous ? 1 : rounds];
-  Tail tail_;  // of the last row of the matrix
 };
 
 #if !gathered_a  // else who includes this has defined it
