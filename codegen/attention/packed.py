@@ -111,8 +111,8 @@ class PackedProblem(HeadProblem):
     def placed(self, inputs: Mapping[str, Array]) -> Callable[[int, int, Array, Array], Places]:
         """See `HeadProblem.placed`: those within the query's and the key's sequence."""
         of_queries, of_keys = zip(*self._sequences(inputs), strict=True)
-        sequences, q = _numbered(of_queries)
-        _, k = _numbered(of_keys)
+        sequences, q = _numbered(of_queries, self.queries)
+        _, k = _numbered(of_keys, self.keys)
         return lambda _, head, queries, keys: {
             "batch": sequences[queries][:, None],
             "head": head,
@@ -134,10 +134,13 @@ class PackedProblem(HeadProblem):
         return seen
 
 
-def _numbered(sequences: Sequence[range]) -> tuple[Array, Array]:
-    """Of each row, the number of its sequence, and its own within that."""
-    numbers = np.repeat(np.arange(len(sequences)), [len(one) for one in sequences])
-    return numbers, np.concatenate([np.arange(len(one)) for one in sequences])
+def _numbered(sequences: Sequence[range], rows: int) -> tuple[Array, Array]:
+    """Of each row, the number of its sequence, and its own within that; 0 of rows behind all sequences."""
+    numbers, own = np.zeros((2, rows), np.int64)
+    for number, one in enumerate(sequences):
+        numbers[one.start : one.stop] = number
+        own[one.start : one.stop] = np.arange(len(one))
+    return numbers, own
 
 
 def _of_one_batch(tensor: Tensor) -> Tensor:

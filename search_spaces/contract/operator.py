@@ -86,6 +86,8 @@ class Operator(Generic[P, S]):
     def __post_init__(self) -> None:
         if self.call and self.call.lists and self.derivative:
             raise ValueError(f"{self.name}: {self.call.lists[0]} is a list, and calls with lists have no derivative")
+        if same := self.presets.keys() & self.baselines.keys():
+            raise ValueError(f"{self.name}: {min(same)} names a preset and a baseline, which a ladder has both")
         if self.reference is None:
             object.__setattr__(self, "reference", next(iter(self.presets.values()), None))
         if self.default is None:

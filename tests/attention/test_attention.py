@@ -16,7 +16,7 @@ from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.emulator import run
 from autotune.search_spaces.attention.attention import OPERATOR
-from autotune.search_spaces.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import seen_keys, steps_of_block
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
@@ -102,6 +102,13 @@ def test_vectors_are_no_wider_than_heads_are_aligned_for():
 def test_no_more_blocks_stay_than_there_are_tiles():
     complaints = OPERATOR.violations(AttentionProblem(64, 64, 2, head_dim=64), WgmmaSchedule(grid_blocks=9), LIMITS)
     assert complaints == ["grid_blocks 9: expected 2 tiles at most, or 0"]
+
+
+def test_a_lone_block_takes_as_long_as_the_queries_that_see_the_most():
+    few, many = (AttentionProblem(1024, 1024, heads, head_dim=128, causal=True) for heads in (8, 80))
+    assert steps_of_block(few, 64, 64, 1, LIMITS) == 16
+    assert steps_of_block(many, 64, 64, 1, LIMITS) == (512.5 + 32 + 32) / 64
+    assert steps_of_block(few, 64, 64, 2, LIMITS) == (512.5 + 32 + 32) / 64 / 2
 
 
 def test_tiles_of_keys_count_whole_if_queries_see_all():

@@ -4,6 +4,7 @@ import ctypes
 import os
 import sys
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from importlib import util
 from types import SimpleNamespace
 
@@ -52,6 +53,12 @@ def test_every_operator_has_a_copy_and_each_baseline_a_line(name):
 def test_published_figures_are_those_of_presets(name):
     published = operator(name).published
     assert published is None or list(published.shares) == list(operator(name).presets)
+
+
+def test_a_ladder_tells_presets_from_baselines():
+    sgemm = operator("sgemm")
+    with pytest.raises(ValueError, match="sgemm: naive names a preset and a baseline"):
+        replace(sgemm, baselines={"naive": sgemm.baselines["cublas"]})
 
 
 @pytest.mark.parametrize("name", ["cublas", "triton"])

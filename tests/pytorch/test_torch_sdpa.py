@@ -2,6 +2,9 @@
 
 import pytest
 
+from autotune import fragments
+from autotune.fragments import tanh
+
 torch = pytest.importorskip("torch")
 autotune_torch = pytest.importorskip("autotune.torch")
 SHAPES = ((2, 4, 7, 24), (2, 2, 9, 24), (2, 2, 9, 16))
@@ -64,24 +67,24 @@ def test_gradients_are_deterministic_where_pytorch_is_told_so(problems):
 
 
 def test_scores_and_masks_are_fragments(problems):
-    fragments = {
+    functions = {
         "score_mod": lambda score, batch, head, q, k: score + 0.125 * (k - q),
         "mask_mod": lambda batch, head, q, k: k != 2,
         "enable_gqa": True,
     }
     tensors = operands()
-    found = autotune_torch.scaled_dot_product_attention(*tensors, **fragments)
+    found = autotune_torch.scaled_dot_product_attention(*tensors, **functions)
     bias = 0.125 * (torch.arange(9) - torch.arange(7)[:, None])
     bias[:, 2] = -torch.inf
     expected = torch.nn.functional.scaled_dot_product_attention(*tensors, bias.bfloat16(), enable_gqa=True)
     torch.testing.assert_close(found, expected, rtol=2e-2, atol=2e-2)
     assert [problem.mask for problem in problems] == ["ne(k,2)"]
     with pytest.raises(ValueError, match="expected a call that attention serves"):
-        autotune_torch.scaled_dot_product_attention(*operands(dtype=torch.float32), **fragments)
+        autotune_torch.scaled_dot_product_attention(*operands(dtype=torch.float32), **functions)
     for tensor in tensors:
         tensor.requires_grad_()
     direction = torch.randn(found.shape).bfloat16()
-    recorded = autotune_torch.scaled_dot_product_attention(*tensors, **fragments)
+    recorded = autotune_torch.scaled_dot_product_attention(*tensors, **functions)
     gradients = torch.autograd.grad(recorded, tensors, direction)
     expected = torch.nn.functional.scaled_dot_product_attention(*tensors, bias.bfloat16(), enable_gqa=True)
     for own, other in zip(gradients, torch.autograd.grad(expected, tensors, direction), strict=True):
@@ -100,6 +103,35 @@ def test_a_compiled_program_has_it_whole(problems):
         backend="aot_eager",
     )
     torch.testing.assert_close(compiled(*operands()), both(operands())[0])
+
+
+def test_packed_sequences_have_gradients_through_fragments(problems):
+    offsets = torch.tensor([0, 5, 5, 14], dtype=torch.int32)
+    tensors = [tensor.requires_grad_() for tensor in operands(((14, 4, 24), (14, 2, 24), (14, 2, 16)))]
+    found = autotune_torch.attention_varlen(
+        *tensors,
+        offsets,
+        causal=True,
+        score=fragments.score(lambda score, batch, head, q, k: 3 * tanh(score / 3) + 0.125 * batch * (k - q)),
+        mask=fragments.mask(lambda batch, head, q, k: (k != 2) | (q == 2)),
+    )
+    parts = []
+    for sequence, own in ((0, slice(0, 5)), (2, slice(5, 14))):
+        q, k, v = (tensor[own].float().transpose(0, 1) for tensor in tensors)
+        places = torch.arange(q.shape[1])
+        query, key = places[:, None], places[None]
+        scores = q @ k.repeat_interleave(2, 0).transpose(1, 2) / 24**0.5
+        scores = 3 * torch.tanh(scores / 3) + 0.125 * sequence * (key - query)
+        seen = (key <= query) & ((key != 2) | (query == 2))
+        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
+        parts.append((weights @ v.repeat_interleave(2, 0)).transpose(0, 1))
+    expected = torch.cat(parts)
+    torch.testing.assert_close(found.float(), expected, rtol=2e-2, atol=2e-2)
+    direction = torch.randn(14, 4, 16)
+    gradients = torch.autograd.grad(found, tensors, direction.bfloat16())
+    for one, other in zip(gradients, torch.autograd.grad(expected, tensors, direction), strict=True):
+        torch.testing.assert_close(one, other, rtol=2e-2, atol=3e-2)
+    assert [problem.score != "" and problem.mask != "" for problem in problems] == [True, True]
 
 
 @pytest.mark.parametrize("window", [(-1, -1), (-1, 0), (3, 0), (2, 4)])

@@ -28,6 +28,6 @@ PRESETS: Mapping[str, Callable[[AttentionProblem], Program]] = {
     "naive": emit_naive,
     "stored": emit_stored,
     "flash_v1": emit_flash_v1,
-    "flash": lambda problem: emit_flash(problem, FlashSchedule()),
+    "flash_v2": lambda problem: emit_flash(problem, FlashSchedule()),
     "tensor_cores": tensor_cores,
 }

@@ -10,6 +10,7 @@ from autotune.codegen.attention.attention_backward.problem import AttentionBackw
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
+from autotune.search_spaces.attention.tiles import storing_clocks
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -58,6 +59,7 @@ def pass_workload(
     weighing = rows * others * (costs.pair_clocks + costs.sum_clocks * single)
     apart = (costs.step_clocks + costs.tile_clocks / (steps * heads_met)) / together
     bytes_of_row = (problem.head_dim + problem.value_elements) * problem.dtype.bytes
+    storing = storing_clocks(rows * bytes_of_row, spec) / (steps * heads_met)
     return Workload(
         blocks=blocks,
         footprint=footprint,
@@ -65,9 +67,8 @@ def pass_workload(
         steps=steps * heads_met,
         ahead=in_flight,
         in_flight=in_flight,
-        unit_clocks=multiplying + weighing + apart,
+        unit_clocks=multiplying + weighing + apart + storing,
         bytes_loaded=others * bytes_of_row,
-        bytes_stored=rows * bytes_of_row,
     )
 
 

@@ -10,7 +10,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import seen_keys, stored_bytes, sums_workload
+from autotune.search_spaces.attention.tiles import steps_of_block, stored_bytes, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -30,6 +30,7 @@ class Costs(Coefficients, section="attention.mma_sync"):
         rate: share of the tensor cores' peak that is reached; that of sm_90 takes wgmma.
         dependent: warps of a scheduler that always have an instruction to issue. Of fewer, each waits for its own.
         shared: clocks of shared memory for 128 bytes.
+        moved: clocks of an SM to load or store 128 bytes of queries or results.
     """
 
     weight: float
@@ -37,6 +38,7 @@ class Costs(Coefficients, section="attention.mma_sync"):
     rate: float
     dependent: float
     shared: float
+    moved: float
 
 
 def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -49,6 +51,8 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
     loaded = warps * keys * dims * problem.dtype.bytes
     if not schedule.queries_in_registers:
         loaded += rows * problem.head_dim * problem.dtype.bytes
+    steps = steps_of_block(problem, rows, keys, schedule.splits, spec)
+    moved = rows * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
     vectors = keys * dims / schedule.vector_width / WARP
     rate = spec.rates.get(Unit.TENSOR_FP16, inf) * costs.rate
     footprint = schedule.footprint(problem)
@@ -58,12 +62,12 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         blocks=blocks,
         footprint=footprint,
         memory_bytes=problem.work.bytes,
-        steps=max(1.0, seen_keys(problem, rows, keys) / keys / schedule.splits),
+        steps=steps,
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         instructions=idle * (products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight),
         load_instructions=idle * vectors * costs.copy,
-        unit_clocks=rows * keys * dims / rate,
+        unit_clocks=rows * keys * dims / rate + costs.moved * moved / LINE_BYTES / steps,
         shared_clocks=costs.shared * (loaded + keys * dims * problem.dtype.bytes) / LINE_BYTES,
         lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
         bytes_loaded=keys * dims * problem.dtype.bytes,

@@ -9,7 +9,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import seen_keys, stored_bytes, sums_workload
+from autotune.search_spaces.attention.tiles import steps_of_block, stored_bytes, storing_clocks, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -47,7 +47,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     costs = Costs.of(spec)
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     rows, keys = schedule.block_rows, schedule.tile_keys
-    of_tile = max(1.0, seen_keys(problem, rows, keys) / keys / schedule.splits)
+    of_tile = steps_of_block(problem, rows, keys, schedule.splits, spec)
     # With tickets, blocks end at about the same time if tiles differ.
     evenly = schedule.tickets and (problem.bounded_right or problem.segmented)
     own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))
@@ -59,7 +59,8 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     beside = costs.exposed if schedule.pingpong else costs.exposed_alone
     exposed = beside if schedule.consumers * together > 1 else costs.exposed_single
     waits = exposed * min(multiplying, weighing) + costs.tile_clocks / of_tile
-    clocks = max(multiplying, weighing) + waits / together + costs.step_clocks
+    storing = storing_clocks(stored_bytes(problem, rows, schedule.splits), spec)
+    clocks = max(multiplying, weighing) + waits / together + costs.step_clocks + storing / of_tile
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
@@ -69,6 +70,5 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
         bytes_loaded=costs.loaded * keys * dims * problem.dtype.bytes,
-        bytes_stored=stored_bytes(problem, rows, schedule.splits) * own,
     )
     return (grid, *sums_workload(problem, schedule.splits))
