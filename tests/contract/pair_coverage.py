@@ -6,7 +6,7 @@ import numpy as np
 
 from autotune.codegen.model.fields import FieldRole, field_specs
 
-MOST = 28  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
+MOST = 30  # cases of an operator: each is compiled for the emulator and, unoptimised, for a GPU
 _SHARE = 0.9  # of all pairs, after which more cases add little
 
 

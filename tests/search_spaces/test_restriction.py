@@ -153,8 +153,8 @@ def test_fields_have_the_values_that_are_asked_for():
     ):
         with pytest.raises(ValueError, match=said):
             kept(word)
-    with pytest.raises(ValueError, match="'kernel' is no field of letterbox; autotune show lists them"):
-        asked_for(operator("letterbox"), ["kernel=1"], [])
+    with pytest.raises(ValueError, match="'kernel' is no field of decode; autotune show lists them"):
+        asked_for(operator("decode"), ["kernel=1"], [])
 
 
 H200 = named_device("h200")
