@@ -20,18 +20,23 @@ __device__ __forceinline__ void narrow_rows(Shared& shared, const Picture& pictu
   const int column = static_cast<int>(threadIdx.x) % tile_width;
   const int own = static_cast<int>(threadIdx.x) / tile_width * together;
   const Filter across = shared.columns[column];
-  if (across.count == 0) return;
+  if (across.count == 0 || begin + own >= end) return;
+  const unsigned char* pixels[together];
+#pragma unroll
+  for (int row = 0; row < together; ++row) {
+    const int from = begin + own + row;
+    pixels[row] = picture.at(from < end ? from : end - 1, across.first);
+  }
   float sums[together][3] = {};
   for (int i = 0; i < across.count; ++i) {
     const float weight = across.weight(i);
 #pragma unroll
     for (int row = 0; row < together; ++row) {
-      if (begin + own + row >= end) continue;
-      const unsigned char* pixel = picture.at(begin + own + row, across.first + i);
 #pragma unroll
       for (int channel = 0; channel < 3; ++channel) {
-        sums[row][channel] = with_level(sums[row][channel], weight, pixel[source_of(channel)]);
+        sums[row][channel] = with_level(sums[row][channel], weight, pixels[row][source_of(channel)]);
       }
+      pixels[row] += picture.column;
     }
   }
 #pragma unroll
