@@ -10,6 +10,7 @@ from vision.letterbox_cases import FILTERED, FLOAT32, NHWC, STAGED, WIDE
 from autotune import dispatcher
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.rule import Rule, placed, resized
+from autotune.emulator import verify
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.vision.letterbox import OPERATOR
 
@@ -199,6 +200,20 @@ def test_bugs_of_staged_rows_are_caught(bug):
 
 SMALLER = LetterboxProblem(50, 60, 20, 40, 2, FLOAT32, NHWC, Rule.BICUBIC, center=False)
 ENLARGED = replace(SMALLER, picture_height=7, picture_width=9)
+
+
+@pytest.mark.parametrize("preset", OPERATOR.presets)
+def test_presets_have_filters(preset):
+    for problem in (SMALLER, replace(ENLARGED, rule=Rule.AREA)):
+        verify(problem, OPERATOR.presets[preset](problem), seeds=(0,))
+
+
+def test_a_kernel_refuses_the_rules_of_others():
+    for schedule, said in ((WIDE, "rule area has a filter"), (STAGED, "rule area has a filter")):
+        assert any(said in one for one in OPERATOR.violations(replace(SMALLER, rule=Rule.AREA), schedule, SPEC))
+    assert "rule cv2 has two taps, and no filter" in OPERATOR.violations(DOWN, FILTERED, SPEC)
+
+
 BUGS_OF_FILTERS = {
     "rows are overwritten before all have added them": (SMALLER, "      __syncthreads();\n    }", "    }"),
     "rows are added before all are narrow": (SMALLER, "begin, end);\n      __syncthreads();", "begin, end);"),
