@@ -1,11 +1,12 @@
 """letterbox's problems for the contract."""
 
+from autotune.codegen.vision.letterbox.filtered.schedule import FilteredSchedule
 from autotune.codegen.vision.letterbox.problem import DTYPES, LetterboxProblem, Order
 from autotune.codegen.vision.letterbox.rule import Rule
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
 
-MOST = 10
+MOST = 8  # cases of three kernels
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 NHWC = Order.NHWC
@@ -25,9 +26,11 @@ SMALL_PROBLEMS = (
     LetterboxProblem(33, 17, 24, 20, 2, FLOAT32, NHWC, normalised=True, stride_images_w=4, stride_images_h=75),
     LetterboxProblem(9, 31, 30, 50, 2, BFLOAT16, Order.NCHW, Rule.HALF_PIXEL, False, center=False, align_target=2),
     LetterboxProblem(9, 8, 30, 50, 2, FLOAT32, NHWC, Rule.CORNER, scale_up=False),
+    LetterboxProblem(40, 33, 14, 20, 2, FLOAT32, NHWC, Rule.BICUBIC, normalised=True),
 )
 PLAIN, WIDE = LetterboxSchedule(16, 4), LetterboxSchedule(16, 2, 4, 2)
 STAGED = StagedSchedule(2, 4, 4, 2, 512, copy_bytes=4)
+FILTERED = FilteredSchedule(32, 4, 2, 2)
 # Enlarged forty times, a line of pixels, a picture that fits, a size that ends at a half, an empty one.
 OWN_CASES = [
     (LetterboxProblem(1, 1, 40, 48), WIDE),
@@ -44,4 +47,10 @@ OWN_CASES = [
     (LetterboxProblem(50, 44, 24, 36, 2, stride_images_h=144, rule=Rule.HALF_PIXEL), STAGED.replace(copy_bytes=16)),
     (LetterboxProblem(48, 144, 16, 48, 1, FLOAT32, NHWC, normalised=True), STAGED.replace(pixels=2, stages=3, rows=8)),
     (LetterboxProblem(0, 8, 12, 16, 2, normalised=True), STAGED),
+    # By filters: rows in several turns, a filter of the whole side, enlarged, empty.
+    (LetterboxProblem(70, 90, 20, 40, 2, FLOAT32, rule=Rule.AREA, stride_images_w=4), FILTERED),
+    (LetterboxProblem(200, 1, 3, 4, rule=Rule.BICUBIC), FILTERED),
+    (LetterboxProblem(9, 11, 20, 40, 1, FLOAT32, NHWC, Rule.TRIANGLE, center=False), FILTERED),
+    (LetterboxProblem(7, 3, 30, 20, 1, FLOAT32, rule=Rule.AREA), FILTERED),
+    (LetterboxProblem(0, 5, 12, 16, 2, rule=Rule.BICUBIC), FILTERED),
 ]

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from vision.letterbox_cases import FLOAT32, NHWC, STAGED, WIDE
+from vision.letterbox_cases import FILTERED, FLOAT32, NHWC, STAGED, WIDE
 
 from autotune import dispatcher
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.rule import Rule, placed, resized
+from autotune.emulator import verify
 from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.vision.letterbox import OPERATOR
 
@@ -32,6 +33,22 @@ OPENCV = {
     (8, 6): [[80, 120, 152], [136, 128, 112], [160, 168, 104], [88, 112, 128]],
 }
 
+# Likewise Image.resize of Pillow 13.0.0, of the first channel in float32, cut off at 0 and 255.
+PILLOW = {
+    (Rule.TRIANGLE, (8, 10)): [
+        [123.8, 130.08, 142.83, 104.16],
+        [126.57, 145, 108.48, 107.37],
+        [148.15, 137.68, 98.48, 127.39],
+    ],
+    (Rule.TRIANGLE, (2, 3)): [[0, 97.5, 165.75, 182], [39, 94.62, 160.62, 215], [78, 91.75, 155.5, 248]],
+    (Rule.BICUBIC, (8, 10)): [
+        [120.83, 129.65, 149.56, 99.29],
+        [124.45, 147.94, 106.94, 106.36],
+        [150.14, 139.51, 90.47, 129.6],
+    ],
+    (Rule.BICUBIC, (2, 3)): [[0, 96.91, 177.96, 178.6], [34.35, 88.68, 166.72, 219.54], [82.44, 80.45, 155.48, 255]],
+}
+
 
 def picture(height, width):
     number = np.arange(height * width * 3).reshape(height, width, 3)
@@ -42,6 +59,18 @@ def picture(height, width):
 def test_pixels_are_those_of_opencv(size):
     levels = np.array(OPENCV[size])
     assert np.array_equal(resized(picture(*size), *levels.shape, Rule.CV2)[..., 0], levels)
+
+
+@pytest.mark.parametrize(("rule", "size"), PILLOW)
+def test_filters_are_those_of_pillow(rule, size):
+    np.testing.assert_allclose(resized(picture(*size), 3, 4, rule)[..., 0], PILLOW[rule, size], atol=0.01)
+
+
+@pytest.mark.parametrize("target", [(2, 3), (3, 4), (5, 7), (11, 6)])
+def test_an_area_is_the_mean_of_what_a_pixel_covers(target):
+    levels, (height, width) = picture(5, 7), target
+    repeated = levels.repeat(height, 0).repeat(width, 1).reshape(height, 5, width, 7, 3)
+    np.testing.assert_allclose(resized(levels, *target, Rule.AREA), repeated.mean((1, 3)), rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +111,7 @@ def test_pictures_may_be_parts_of_others():
         ({"images": np.zeros((2, 2, 3), np.uint8)}, r"images has shape \(2, 2, 3\): expected \(images, height, width"),
         ({"images": np.zeros((1, 2, 2, 3), np.float32)}, "images has dtype float32: letterbox takes uint8"),
         ({"mean": np.zeros(3, np.float32)}, "mean and std: std is left out; expected both or none"),
-        ({"rule": "nearest"}, "rule='nearest': expected one of cv2, half_pixel, corner"),
+        ({"rule": "nearest"}, "rule='nearest': expected one of cv2, half_pixel, corner, area, triangle, bicubic"),
         ({"order": "chw"}, "order='chw': expected one of nchw, nhwc"),
         ({"dtype": "float64"}, "dtype=float64: expected one of float32, float16, bfloat16"),
         ({"width": 0}, "width=0: expected 1"),
@@ -167,3 +196,41 @@ BUGS_OF_ROWS = {
 def test_bugs_of_staged_rows_are_caught(bug):
     problem, schedule, right, wrong = BUGS_OF_ROWS[bug]
     check_caught(problem, OPERATOR.program(problem, schedule, SPEC), right, wrong, seeds=(0, 2))
+
+
+SMALLER = LetterboxProblem(50, 60, 20, 40, 2, FLOAT32, NHWC, Rule.BICUBIC, center=False)
+ENLARGED = replace(SMALLER, picture_height=7, picture_width=9)
+
+
+@pytest.mark.parametrize("preset", OPERATOR.presets)
+def test_presets_have_filters(preset):
+    for problem in (SMALLER, replace(ENLARGED, rule=Rule.AREA)):
+        verify(problem, OPERATOR.presets[preset](problem), seeds=(0,))
+
+
+def test_a_kernel_refuses_the_rules_of_others():
+    for schedule, said in ((WIDE, "rule area has a filter"), (STAGED, "rule area has a filter")):
+        assert any(said in one for one in OPERATOR.violations(replace(SMALLER, rule=Rule.AREA), schedule, SPEC))
+    assert "rule cv2 has two taps, and no filter" in OPERATOR.violations(DOWN, FILTERED, SPEC)
+
+
+BUGS_OF_FILTERS = {
+    "rows are overwritten before all have added them": (SMALLER, "      __syncthreads();\n    }", "    }"),
+    "rows are added before all are narrow": (SMALLER, "begin, end);\n      __syncthreads();", "begin, end);"),
+    "a row that two turns have is begun again": (SMALLER, "down.first > begin ? down.first : begin", "down.first"),
+    "the last rows are left out": (SMALLER, "begin < end; begin +=", "begin + narrowed < end; begin +="),
+    "levels are not cut off": (ENLARGED, "fminf(fmaxf(sum / down.total, 0.0f), 255.0f)", "sum / down.total"),
+    "a filter has the width of the picture's pixels": (SMALLER, "step > 1 ? step : 1.0", "1.0"),
+    "a filter is narrower than a pixel": (ENLARGED, "step > 1 ? step : 1.0", "step"),
+    "pixels that are covered in part count as one": (
+        replace(SMALLER, rule=Rule.AREA),
+        "fmaxf(static_cast<float>(i), begin)",
+        "static_cast<float>(i)",
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS_OF_FILTERS)
+def test_bugs_of_filters_are_caught(bug):
+    problem, right, wrong = BUGS_OF_FILTERS[bug]
+    check_caught(problem, OPERATOR.program(problem, FILTERED, SPEC), right, wrong, seeds=(0, 2))

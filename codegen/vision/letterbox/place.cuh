@@ -15,7 +15,7 @@ __device__ __forceinline__ int scaled_side(int side, double ratio) {
 
 // From one pixel of a target to the next.
 __device__ __forceinline__ double step_of(int side, int scaled) {
-#if rule == corner
+#if rule == corner || filtered
   return static_cast<double>(side) / scaled;
 #else
   return 1.0 / (static_cast<double>(scaled) / side);

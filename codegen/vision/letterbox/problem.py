@@ -89,7 +89,7 @@ class LetterboxProblem(StridedProblem):
     @property
     def work(self) -> Work:
         """The target is written once, and of a picture the rows are read that its size in the target has, or all."""
-        rows = min(self.picture_height, 2 * self.place.height)
+        rows = self.picture_height if self.rule.filtered else min(self.picture_height, 2 * self.place.height)
         skipped = self.batch * (self.picture_height - rows) * self.picture_width * CHANNELS
         return Work(self.tensor_bytes - skipped)
 

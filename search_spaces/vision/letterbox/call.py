@@ -46,7 +46,8 @@ def letterbox(
         scale: what levels are multiplied by.
         rule: ``cv2`` for the pixels that ``cv2.resize`` makes of bytes, bit for bit; ``half_pixel`` for the same in
             float32, not rounded to whole levels; ``corner`` where the corners of pictures meet, not their pixels'
-            centres.
+            centres. Without aliases, in float32: ``area`` for the mean of what a pixel covers, ``triangle`` and
+            ``bicubic`` for PyTorch's bilinear and bicubic with ``antialias=True``.
         scale_up: whether small pictures are enlarged.
         center: whether a picture is in the middle of the target; else it is at the left and at the top.
         swap_channels: whether the channels change their order, as from BGR to RGB.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autotune.codegen.vision.letterbox.filtered.schedule import FilteredSchedule
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
@@ -13,8 +14,10 @@ from .staged.space import applies
 from .staged.space import candidates as with_staged_rows
 
 
-def default(problem: LetterboxProblem, spec: DeviceSpec) -> LetterboxSchedule | StagedSchedule:
-    """Rows in shared memory, where they can be copied and there is room for them."""
+def default(problem: LetterboxProblem, spec: DeviceSpec) -> LetterboxSchedule | StagedSchedule | FilteredSchedule:
+    """Rows in shared memory, where they can be copied and there is room for them; filters where the rule has one."""
+    if problem.rule.filtered:
+        return FilteredSchedule()
     staged = with_staged_rows(problem, spec) if applies(problem, spec) else ()
     for schedule in staged:
         if not any(footprint_violations(spec, schedule.footprint(problem))):

@@ -11,7 +11,7 @@ from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from .stores import store_violations
+from .pixels import rule_violations, store_violations
 
 _PIXELS: tuple[int, ...] = field_specs(LetterboxSchedule)["pixels"].values
 _LEAST_THREADS, _MOST_THREADS, _USUAL_THREADS = 32, 1024, 256
@@ -19,9 +19,15 @@ _LEAST_THREADS, _MOST_THREADS, _USUAL_THREADS = 32, 1024, 256
 
 def constraints(problem: LetterboxProblem, schedule: LetterboxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from rule_violations(problem)
     yield from store_violations(problem, schedule.pixels)
     if schedule.threads < _LEAST_THREADS:
         yield f"threads {schedule.threads_x} by {schedule.threads_y} below the {_LEAST_THREADS} of a warp"
+
+
+def applies(problem: LetterboxProblem, spec: DeviceSpec) -> bool:
+    """Whether the rule has two taps."""
+    return not problem.rule.filtered
 
 
 def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[LetterboxSchedule]:

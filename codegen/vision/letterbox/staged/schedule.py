@@ -97,6 +97,8 @@ def pixel_distance(problem: LetterboxProblem) -> int:
 def first_staged(problem: LetterboxProblem) -> StagedSchedule | None:
     """Wide copies and stores, up to 4 pixels, as far as there is room; none where rows cannot be copied."""
     copied = row_alignment(problem)
+    if problem.rule.filtered:
+        return None
     if pixel_distance(problem) != CHANNELS or copied < LEAST_COPY or problem.picture_width % LEAST_COPY:
         return None
     for pixels in (4, 2, 1):

@@ -17,7 +17,7 @@ from autotune.codegen.vision.letterbox.staged.schedule import (
 )
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.vision.letterbox.stores import store_violations
+from autotune.search_spaces.vision.letterbox.pixels import rule_violations, store_violations
 
 _SPECS = field_specs(StagedSchedule)
 _SEGMENTS: tuple[int, ...] = _SPECS["segment"].values
@@ -28,6 +28,7 @@ _WARPS_PER_SM = 16  # that hide the time of loads
 
 def constraints(problem: LetterboxProblem, schedule: StagedSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from rule_violations(problem)
     yield from store_violations(problem, schedule.pixels)
     if (distance := pixel_distance(problem)) != CHANNELS:
         yield f"pixels {distance} B from one to the next, not {CHANNELS}"

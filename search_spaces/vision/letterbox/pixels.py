@@ -1,10 +1,16 @@
-"""letterbox: which neighbours of a target can be stored together."""
+"""letterbox: which pixels make one by two taps, and which neighbours of a target can be stored together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+
+
+def rule_violations(problem: LetterboxProblem) -> Iterator[str]:
+    """Why two rows and two columns do not make a pixel."""
+    if problem.rule.filtered:
+        yield f"rule {problem.rule} has a filter, not two taps"
 
 
 def store_violations(problem: LetterboxProblem, pixels: int) -> Iterator[str]:
