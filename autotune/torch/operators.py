@@ -38,7 +38,7 @@ class _Operator:
     def __init__(self, call: Call, derivative: Derivative | None) -> None:
         self._call, self._derivative = call, derivative
         self._parameters = [call.signature.parameters[name] for name in call.functional]
-        self._names = [parameter.name for parameter in self._parameters]
+        self._names = [one.name for one in self._parameters if one.name not in call.optional_updates]  # see `schema`
         self._bind = binder(call.name, self._parameters, call.inputs)
         self._made = outputs_made(call, derivative)
         self._required = len(call.required_outputs)
@@ -47,8 +47,9 @@ class _Operator:
         if derivative is not None:
             register(call.name, stated, self._dispatched, self._fake, self._backward, self._setup)
         else:
+            written = [name for name in call.updates if name not in call.optional_updates]
             operator = torch.library.custom_op(
-                f"autotune::{call.name}", self._dispatched, mutates_args=call.updates, schema=stated
+                f"autotune::{call.name}", self._dispatched, mutates_args=written, schema=stated
             )
             operator.register_fake(self._fake)
 
@@ -66,6 +67,13 @@ class _Operator:
                 return compute(*arguments, **options)
             if plain and record is not None:
                 returned = record(inputs, others)
+            elif call.optional_updates:
+                for name in call.optional_updates:
+                    if inputs[name] is not None:
+                        raise ValueError(f"{call.name}: PyTorch's tracers take no {name}: call it without compiling")
+                returned = getattr(torch.ops.autotune, call.name)(
+                    **{name: (inputs | others)[name] for name in self._names}
+                )
             else:
                 returned = getattr(torch.ops.autotune, call.name)(*arguments, **options)
             if several and isinstance(returned, tuple):

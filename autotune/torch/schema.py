@@ -16,8 +16,12 @@ _SCHEMA = {int: "int", float: "float", bool: "bool", str: "str", DType: "ScalarT
 
 
 def schema(call: Call, derivative: Derivative | None = None) -> str:
-    """The schema of an operator that makes new outputs."""
-    parameters = (_parameter(call, call.signature.parameters[name]) for name in call.functional)
+    """The schema of an operator that makes new outputs.
+
+    It leaves out what is updated only if it is given: PyTorch 2.11 takes no optional tensor that is written.
+    """
+    named = (name for name in call.functional if name not in call.optional_updates)
+    parameters = (_parameter(call, call.signature.parameters[name]) for name in named)
     made = outputs_made(call, derivative)
     outputs = ", ".join("Tensor[]" if name in call.lists else "Tensor" for name in made)
     return f"({', '.join(parameters)}) -> {outputs if len(made) == 1 else f'({outputs})'}"

@@ -167,6 +167,11 @@ class Call:
         """The arrays that a call always writes."""
         return (*self.required_outputs, *(name for name in self.updates if name not in self.optional))
 
+    @property
+    def optional_updates(self) -> tuple[str, ...]:
+        """The arrays that are updated if they are given."""
+        return tuple(name for name in self.updates if name in self.optional)
+
     @cached_property
     def apart(self) -> tuple[tuple[str, str], ...]:
         """Pairs of an array that is written and another one, which may have no memory in common; but see `in_place`."""
