@@ -40,15 +40,15 @@ def names(page):
         | {"scales": array(64, 1), "block_scales": array(1, 1)},
         "attention.md": {name: array(1, 4, 2, 16).astype(np.float16) for name in ("q", "k", "v", "o", "grad_o")}
         | {"sinks": array(2), "lse": array(1, 2, 4)},
-        "decoding.md": {name: array(3, 2, 16).astype(np.float16) for name in ("k", "v")}
+        "decoding.md": {name: array(4, 2, 16).astype(np.float16) for name in ("k", "v")}
         | {name: array(4, 2, 2, 16).astype(np.float16) for name in ("k_cache", "v_cache")}
         | {name: np.zeros((4, 2, 2, 16), np.int8) for name in ("codes_k", "codes_v")}
         | {name: np.ones(2, np.float32) for name in ("k_scale", "v_scale")}
         | {name: np.ones((4, 2, 2), np.float32) for name in ("own_k", "own_v")}
-        | {"slots": np.array([3, 0, 6], np.int32), "q": array(4, 2, 4, 16).astype(np.float16), "lse": array(4, 4, 2)}
+        | {"slots": np.array([3, 0, 6, 1], np.int32), "q": array(4, 2, 4, 16).astype(np.float16), "lse": array(4, 4, 2)}
         | {name: array(4, 2, 4, 16) for name in ("first", "second")}
         | {f"{name}_lse": array(4, 4, 2) for name in ("first", "second")}
-        | {"lengths": np.array([2, 0, 1, 2], np.int32), "table": np.zeros((4, 3), np.int32)},
+        | {"lengths": np.array([2, 0, 1, 2], np.int32), "table": np.arange(4, dtype=np.int32).repeat(3).reshape(4, 3)},
         "gemv.md": {"np": np, "codes": np.ones((64, 64), np.int8), "code_pairs": np.ones((64, 32), np.uint8)}
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},
         "map.md": {"gate": array(64), "up": array(64), "both": array(128), "scale": array(1)}

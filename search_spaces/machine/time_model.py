@@ -158,8 +158,8 @@ def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
     exposed = max(0.0, latency - (full + resident * storing) * (resident - 1) / resident)
     later_waves = waves + min(1, rest) - 1
     clocks = waves * full + (_wave_clocks(work, rest, spec, costs) if rest else 0.0)
-    if min(resident, blocks) > 1 and work.steps > 1:
-        # Blocks store while others compute, but the last one does not. Those of one step only move data.
+    if min(resident, blocks) > 1 and work.in_flight:
+        # Blocks store while others compute, but the last one does not. Those without a pipeline mostly move data.
         clocks = _longer(clocks, blocks * storing, costs.storing) + storing
     else:
         clocks += blocks * storing
