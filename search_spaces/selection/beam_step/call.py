@@ -20,8 +20,8 @@ def beam_step(log_probs: Any, scores: Any, k: int | None = None, *, out: Any = N
     lower token. A beam of the score -infinity is continued only if there is nothing else.
 
     Args:
-        log_probs: float32 of shape (…, beams, tokens), such as `log_softmax` of logits. Tokens are contiguous, and the
-            rows of all beams are evenly spaced.
+        log_probs: float32 of shape (…, beams, tokens), of up to 64 beams, such as `log_softmax` of logits. Tokens are
+            contiguous, and the rows of all beams are evenly spaced.
         scores: float32 of shape (…, beams): the sums so far.
         k: continuations of each request, 0 … 2048, and at most as many as there are tokens. By default as many as there
             are beams. More leave a choice to those who end some.

@@ -37,7 +37,8 @@ def letterbox(
     A level v of a channel becomes (v · scale − mean) / std. So does `pad`, where the target is free.
 
     Args:
-        images: uint8 of shape (images, height, width, 3), of any strides but for the channels, which are contiguous.
+        images: uint8 of shape (images, height, width, 3), of any positive strides but for the channels, which
+            are contiguous.
         height: of the target.
         width: of the target.
         mean: float32 of shape (3,), one for each channel of the target. Without it, nothing is subtracted.

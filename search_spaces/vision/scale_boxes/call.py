@@ -25,7 +25,7 @@ def scale_boxes(boxes: Any, placement: Any, height: float, width: float, *, out:
         placement: that of ``letterbox``, float32 of shape (…, 3).
         height: of the pictures in pixels.
         width: likewise.
-        out: a contiguous array for the result. By default a new one of the library of `boxes`.
+        out: a contiguous array for the result, which is not `boxes`. By default a new one of the library of `boxes`.
 
     Returns:
         The boxes, of the shape of `boxes`.
@@ -37,17 +37,17 @@ def _types(boxes: Layout, placement: Layout) -> Mapping[str, ArrayType]:
     if len(boxes.shape) < 2 or boxes.shape[-1] != CORNERS:
         raise ValueError(f"boxes has shape {boxes.shape}: expected (…, boxes, {CORNERS})")
     check_array("placement", placement, DType.FLOAT32, (*boxes.shape[:-2], PLACEMENT))
-    return {"scaled": ArrayType(boxes.shape, DType.FLOAT32)}
+    return {"out": ArrayType(boxes.shape, DType.FLOAT32)}
 
 
 def _bind(boxes: Layout) -> Binding:
-    return Binding(ScaleBoxesProblem(boxes.shape[-2], prod(boxes.shape[:-2])))
+    return Binding(ScaleBoxesProblem(boxes.shape[-2], prod(boxes.shape[:-2])), {"out": "scaled"})
 
 
 CALL = Call(
     declaration=scale_boxes,
     inputs=("boxes", "placement"),
-    outputs=("scaled",),
+    outputs=("out",),
     types=_types,
     bind=_bind,
     scalars=("height", "width"),
