@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from autotune import dispatcher
+from autotune.codegen.attention.attention.presets import PRESETS
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
 from autotune.codegen.model.tensor import Role
+from autotune.emulator import verify
 from autotune.fragments import alibi, exp, exp2, mask, maximum, minimum, score, tanh, where
 
 SQUARES = mask(lambda batch, head, q, k: (q // 4 == k // 4) & (k != 1))
@@ -118,3 +120,11 @@ def test_a_call_computes_fragments():
     weights = np.where(seen, np.exp(scores), 0)
     expected = np.einsum("bhst,bthd->bshd", weights / weights.sum(-1, keepdims=True), v)
     np.testing.assert_allclose(found, expected, atol=5e-3)
+
+
+@pytest.mark.parametrize("masked", [-1e9, -1e10, -1e30, -3.4e38])
+@pytest.mark.parametrize("preset", ["flash_v1", "flash_v2", "tensor_cores"])
+def test_large_scores_mask_the_first_keys(preset, masked):
+    """Their products with log2(e) are rounded by more than 1, so differences are taken of what is rounded alike."""
+    problem = AttentionProblem(20, 200, 1, head_dim=32, score=score(lambda s, b, h, q, k: where(k < 150, masked, s)))
+    verify(problem, PRESETS[preset](problem), seeds=(0,))

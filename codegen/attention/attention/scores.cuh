@@ -21,7 +21,7 @@ struct Scores {
     factor = arguments.softcap * log2_e;
 #elif scored
     this->scale = scale;
-    factor = log2_e;
+    factor = 1.0f;  // logits have it: of large ones, such as -1e9 for a mask, products would be rounded apart
 #else
     factor = scale * log2_e;
 #endif
@@ -51,7 +51,7 @@ struct Scores {
   // The logit of a pair of a query and a key, as fragments state it.
   __device__ __forceinline__ float logit(float product, int batch, int head, int query, int key) const {
 #  if scored
-    const float found = Problem::score_of(scale * product, batch, head, query, key);
+    const float found = log2_e * Problem::score_of(scale * product, batch, head, query, key);
 #  else
     const float found = product;
 #  endif
