@@ -71,9 +71,8 @@ class _Operator:
                 for name in call.optional_updates:
                     if inputs[name] is not None:
                         raise ValueError(f"{call.name}: PyTorch's tracers take no {name}: call it without compiling")
-                returned = getattr(torch.ops.autotune, call.name)(
-                    **{name: (inputs | others)[name] for name in self._names}
-                )
+                given = {**inputs, **others}
+                returned = getattr(torch.ops.autotune, call.name)(**{name: given[name] for name in self._names})
             else:
                 returned = getattr(torch.ops.autotune, call.name)(*arguments, **options)
             if several and isinstance(returned, tuple):

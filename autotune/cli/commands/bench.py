@@ -137,11 +137,12 @@ def _draw(setting: Setting, runs: Sequence[Run], path: Path) -> None:
 
     compared = [(run.problem.key, run.comparison) for run in runs if run.comparison]
     title = f"{setting.operator.name} on {setting.device.spec.name}"
-    if not setting.ladder:
+    if setting.ladder:
+        for key, comparison in compared:
+            draw_ladder(path, f"{title}: {key}", {name: comparison.seconds(name) for name in comparison.samples})
+    else:
         ratios = [(key, comparison.ratios(setting.baselines)) for key, comparison in compared]
         draw(path, title, ratios, list(setting.baselines))
-    for key, comparison in compared if setting.ladder else ():
-        draw_ladder(path, f"{title}: {key}", {name: comparison.seconds(name) for name in comparison.samples})
 
 
 def _check_plot(path: Path) -> None:

@@ -26,7 +26,6 @@ MOST_QUERIES = 1 << 14  # a chunk of a prompt
 MOST_DIM = 576  # elements of a head: the latent keys of DeepSeek's models
 # Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
 _REQUESTS, _KEYS = 8, 16384
-_LARGEST = 127  # code of an integer
 
 
 @dataclass(frozen=True)
@@ -189,7 +188,7 @@ class AttentionDecodeProblem(WeightedValues):
         for request, length in enumerate(self._lengths(made)):
             owned[self._places(made, request, length)] = True
         for name in "kv":
-            self._tensor(name).view(made[name])[~owned] = _LARGEST if self.cache is Cache.INT8 else np.nan
+            self._tensor(name).view(made[name])[~owned] = self.cache.largest if self.cache is Cache.INT8 else np.nan
         if self.scales is Scales.TOKEN:
             for name in SCALED:
                 self._tensor(name).view(made[name])[~owned] = np.nan
@@ -199,9 +198,10 @@ class AttentionDecodeProblem(WeightedValues):
         """Scales, and codes of a cache of integers; random floats are codes already."""
         made = {name: self.scales.drawn(self.cache, random, self._tensor(name).size) for name in SCALED}
         if self.cache is Cache.INT8:
+            largest = int(self.cache.largest)
             for name in "kv":
                 made[name] = repeated(
-                    lambda count: random.integers(-_LARGEST, _LARGEST + 1, count, np.int8), self._tensor(name).size
+                    lambda count: random.integers(-largest, largest + 1, count, np.int8), self._tensor(name).size
                 )
         return made
 
