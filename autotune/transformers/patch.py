@@ -27,6 +27,7 @@ _ACTIVATIONS: dict[str, _Forward] = {
 }
 _BEFORE = "_autotune_before"  # the attribute of a patched model that holds what `unpatch` restores
 _ROWS = 3  # of a layer's trial
+_NEVER_FUSED = ("gemm",)  # what a compiler does not fuse with what is around it
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def patch(model: Any) -> Patched:
     if hasattr(model, _BEFORE):
         raise ValueError("the model is patched: expected unpatch(model) first")
     layers: list[Any] = []
+    tables: set[bool | None] = set()
     replaced: Counter[tuple[str, str]] = Counter()
     kept: Counter[tuple[str, str]] = Counter()
     for module in model.modules():
@@ -72,13 +74,15 @@ def patch(model: Any) -> Patched:
         for by, forward, trial in _candidates(module):
             why = trial()
             if not why:
-                module.forward = forward
+                module.forward = forward if by in _NEVER_FUSED else _unless_compiling(module, forward)
                 layers.append(module)
+                tables.add(rotary.form_of(forward))
                 replaced[name, by] += 1
                 break
         else:
             if why:
                 kept[name, why] += 1
+    layers += _with_tables(model, tables - {None})
     before = {"layers": layers, "attention": model.config._attn_implementation}
     if model.config._attn_implementation in ("eager", "sdpa"):
         model.set_attn_implementation(NAME)
@@ -137,6 +141,24 @@ def causal_loss(
     losses = functions.cross_entropy(logits.view(-1, vocab_size), targets, ignore_index=ignore_index)
     count = (targets != ignore_index).sum() if num_items_in_batch is None else num_items_in_batch
     return losses.sum() / (count.to(losses.device) if torch.is_tensor(count) else count)
+
+
+def _unless_compiling(module: Any, forward: _Forward) -> _Forward:
+    """A forward, but that of the layer's class while a compiler follows, which fuses it with what is around it."""
+    own = partial(type(module).forward, module)
+
+    def chosen(*arguments: Any, **options: Any) -> Any:
+        return (own if torch.compiler.is_compiling() else forward)(*arguments, **options)
+
+    return chosen
+
+
+def _with_tables(model: Any, forms: set[bool | None]) -> list[Any]:
+    """Have the tables of rotary embeddings made once a step; the layers whose forward that replaced."""
+    found = [one for one in model.modules() if type(one).__name__.endswith("RotaryEmbedding") and len(forms) == 1]
+    for module in found:
+        module.forward = _unless_compiling(module, rotary.forward_with_table(module, *forms))
+    return found
 
 
 def _candidates(module: Any) -> Iterator[tuple[str, _Forward, Callable[[], str]]]:

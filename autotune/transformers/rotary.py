@@ -11,7 +11,10 @@ import torch
 
 from autotune import torch as functions
 
+from .capturing import is_captured
+
 NAME = "apply_rotary_pos_emb"  # of the function that transformers' attention layers call
+_TABLES = "_autotune_tables"  # the attribute of cosines that bring their table
 _TRIAL = (2, 3, 5, 16)  # sequences, heads, tokens and elements of a head
 
 
@@ -62,14 +65,44 @@ def rotated(
         doubled: whether cos and sin have each angle twice, its second half being the first.
         interleaved: whether the elements of a pair are neighbours.
     """
-    half = cos.shape[-1] // 2 if doubled else cos.shape[-1]
-    table = torch.cat((cos[..., :half], sin[..., :half]), -1).float().view(-1, 2 * half)
+    tables = {} if torch.compiler.is_compiling() else getattr(cos, _TABLES, {})
+    table = tables.get(_table_key(cos, doubled)) if tables else None
+    table = _table(cos, sin, doubled) if table is None else table
     q, k = (_by_tokens(one, unsqueeze_dim) for one in (q, k))
     positions = None
     if cos.shape[0] > 1:  # angles of each sequence by itself
         positions = torch.arange(table.shape[0], device=table.device).view(cos.shape[:2])
-    q, k = functions.rope(q, k, positions, table, interleaved=interleaved, rotary_dim=2 * half)
+    q, k = functions.rope(q, k, positions, table, interleaved=interleaved, rotary_dim=table.shape[-1])
     return (q, k) if unsqueeze_dim == 2 else (q.transpose(1, 2), k.transpose(1, 2))
+
+
+def form_of(forward: Any) -> bool | None:
+    """Whether a forward that `forward_with` made takes cosines and sines with each angle twice; None of others."""
+    function = getattr(forward, "__globals__", {}).get(NAME)
+    return function.keywords["doubled"] if isinstance(function, partial) else None
+
+
+def forward_with_table(module: Any, doubled: bool | None) -> Callable[..., Any]:
+    """The forward of a layer that computes cosines and sines: they bring their table to all layers of a step."""
+    own = partial(type(module).forward, module)
+
+    def forward(*arguments: Any, **options: Any) -> Any:
+        cos, sin = own(*arguments, **options)
+        setattr(cos, _TABLES, {_table_key(cos, doubled): _table(cos, sin, doubled)})
+        return cos, sin
+
+    return forward
+
+
+def _table_key(cos: Any, doubled: bool | None) -> tuple[bool | None, bool]:
+    """What a table is for: a graph that is being captured takes those alone that it makes."""
+    return doubled, is_captured(cos)
+
+
+def _table(cos: Any, sin: Any, doubled: bool | None) -> Any:
+    """Cosines and sines of each place side by side, float32 of shape (places, rotated elements)."""
+    half = cos.shape[-1] // 2 if doubled else cos.shape[-1]
+    return torch.cat((cos[..., :half], sin[..., :half]), -1).float().view(-1, 2 * half)
 
 
 def _by_tokens(x: Any, heads_axis: int) -> Any:

@@ -1,5 +1,8 @@
 """Models of transformers with ``attn_implementation="autotune"``: logits are those of their own attention."""
 
+import importlib
+from types import SimpleNamespace
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -89,3 +92,34 @@ def test_gradients_are_those_of_the_models_own_attention(name):
         model(tokens).logits.float().square().sum().backward()
         gradients.append(model.model.layers[0].self_attn.q_proj.weight.grad.clone())
     torch.testing.assert_close(*gradients, rtol=1e-1, atol=1e-1)
+
+
+@pytest.mark.parametrize("name", ["Llama", "Qwen3", "GptOss"])
+def test_a_cache_with_room_for_more_is_read_by_its_length(problems, name):
+    fields = MODELS[name] if name == "GptOss" else {}
+    model, tokens = model_of(name, fields), torch.tensor(TOKENS)
+    several = []
+    for implementation in ("autotune", "eager"):
+        model.set_attn_implementation(implementation)
+        cache = transformers.StaticCache(config=model.config, max_cache_len=9)
+        problems.clear()
+        with torch.no_grad():
+            model(tokens[:, :4], past_key_values=cache)
+            rows = [model(part, past_key_values=cache).logits for part in tokens[:, 4:].split((1, 2), 1)]
+        several.append(torch.cat(rows, 1))
+        read = {one.queries for one in problems if type(one).__name__ == "AttentionDecodeProblem"}
+        assert read == ({1, 2} if implementation == "autotune" else set())
+    torch.testing.assert_close(*several, rtol=5e-2, atol=5e-2)
+
+
+def test_queries_of_a_cache_with_room_for_more_have_gradients():
+    module = importlib.import_module("autotune.transformers.attention")
+    layer = SimpleNamespace(is_causal=True, num_key_value_groups=2, training=False)
+    q, k, v = (torch.randn(2, heads, tokens, 8, dtype=torch.bfloat16) for heads, tokens in ((4, 2), (2, 9), (2, 9)))
+    lengths = module.mask(batch_size=2, q_length=2, kv_length=9, q_offset=torch.tensor(4))
+    with torch.no_grad():
+        expected, _ = module.attention(layer, q, k, v, lengths)
+    found, _ = module.attention(layer, q.requires_grad_(), k, v, lengths)
+    torch.testing.assert_close(found, expected, rtol=2e-2, atol=2e-2)
+    found.float().sum().backward()
+    assert q.grad.abs().sum() > 0
