@@ -12,6 +12,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, layout, size
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
+from autotune.codegen.model.stable_order import stable_order
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.model.work import Unit, Work
 from autotune.codegen.selection.keys import keys
@@ -123,7 +124,7 @@ class BeamStepProblem(MatrixProblem):
         given = self.views(inputs)
         shape = (self.requests, self.beams * self.columns)
         totals = (given["x"] + given["scores"][..., None]).reshape(shape)
-        places = [np.argsort(~keys(row, True), kind="stable")[: self.k] for row in totals]
+        places = [stable_order(~keys(row, True))[: self.k] for row in totals]
         found = np.array(places, np.int64).reshape(self.requests, self.k)
         parents, tokens = np.divmod(found, max(1, self.columns))
         chosen = np.take_along_axis(totals, found, 1)

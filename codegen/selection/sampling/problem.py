@@ -18,6 +18,7 @@ from autotune.codegen.model.philox import philox
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.random_state import RandomState
 from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.stable_order import stable_order
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.selection.keys import keys
 
@@ -214,7 +215,7 @@ class Kept:
 
 def _kept_tokens(numbers: Array, own: Mapping[str, Array], source: Source) -> Kept:
     """The tokens of a row that its parameters leave."""
-    order = np.argsort(~keys(numbers, True), kind="stable")
+    order = stable_order(~keys(numbers, True))
     found, nothing = numbers.astype(np.float32), 0 if source is Source.PROBS else -np.inf
     if not found.size or not found[order[0]] > nothing:
         return Kept(order[:0], np.zeros(0, np.uint64))

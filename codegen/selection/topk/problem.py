@@ -14,6 +14,7 @@ from autotune.codegen.model.indices import Indices
 from autotune.codegen.model.matrices import MatrixProblem
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
+from autotune.codegen.model.stable_order import stable_order
 from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.selection.keys import keys
 
@@ -130,7 +131,7 @@ class TopkProblem(MatrixProblem):
         indices = np.full((self.rows, self.k), -1, self.index_dtype.numpy)
         for row, length in enumerate(lengths):
             elements = np.ascontiguousarray(x[row, :length])
-            first = np.argsort(~keys(elements, self.largest), kind="stable")[: self.k]
+            first = stable_order(~keys(elements, self.largest))[: self.k]
             chosen = np.sort(first) if self.order is Order.INDEX else first
             values[row, : len(chosen)], indices[row, : len(chosen)] = elements[chosen], chosen
         return self.buffers({"values": values, "indices": indices})

@@ -10,6 +10,7 @@ import numpy as np
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.stable_order import stable_order
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.sorting.inputs import DTYPES, Entropy, compared, numbered, random_keys
 from autotune.codegen.sorting.values import Values
@@ -74,14 +75,14 @@ class MergeProblem(Problem):
     def _in_order(self, keys: Array) -> Array:
         """Sorted keys; NumPy knows no order of bfloat16's NaN, and is slower to sort by numbers that stand for keys."""
         if self.dtype is DType.BFLOAT16:
-            return keys[np.argsort(compared(keys, self.dtype, self.descending), kind="stable")]
+            return keys[stable_order(compared(keys, self.dtype, self.descending))]
         ascending: Array = np.sort(keys)
         return np.ascontiguousarray(ascending[::-1]) if self.descending else ascending
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """By NumPy's stable argsort of both arrays' keys as unsigned numbers in their order."""
         keys = np.concatenate([inputs["a"], inputs["b"]])
-        order = np.argsort(compared(keys, self.dtype, self.descending), kind="stable")
+        order = stable_order(compared(keys, self.dtype, self.descending))
         found = {"keys_out": keys[order]}
         if self.values.is_array:
             values = np.concatenate([inputs["a_values"], inputs["b_values"]])

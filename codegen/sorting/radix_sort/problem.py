@@ -11,6 +11,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.integers import INT_MAX
 from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.stable_order import stable_order
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.sorting.inputs import DTYPES, Entropy, compared, numbered, random_keys
 from autotune.codegen.sorting.values import Values
@@ -115,13 +116,13 @@ class RadixSortProblem(Problem):
         return found
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """By NumPy's stable argsort of the keys as unsigned numbers in their order."""
+        """By a stable order of the keys as unsigned numbers that ascend."""
         given = self.views(inputs)
         keys = given["keys"].reshape(self.rows, self.columns)
         numbers = compared(keys, self.dtype, self.descending)
         bits = numbers.dtype.type
         numbers = numbers >> bits(self.begin_bit) & bits((1 << (self.last_bit - self.begin_bit)) - 1)
-        order = np.argsort(numbers, axis=1, kind="stable")
+        order = stable_order(numbers)
         found = {} if self.order_only else {"keys_out": np.take_along_axis(keys, order, 1)}
         if self.values.is_index:
             found["values_out"] = order.astype(self.values.dtype.numpy)

@@ -12,6 +12,7 @@ from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.indices import Indices, Order, Spread
 from autotune.codegen.model.integers import INT_MAX
 from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.stable_order import stable_order
 from autotune.codegen.model.tensor import Role, Tensor, row_major
 from autotune.codegen.sorting.inputs import DTYPES, Entropy, compared, numbered, random_keys
 from autotune.codegen.sorting.values import Values
@@ -81,10 +82,11 @@ class SegmentedSortProblem(Problem):
         return found
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """By NumPy's stable sort by segments, and then by the keys as unsigned numbers in their order."""
+        """By a stable sort by the keys as unsigned numbers in their order, and then one by segments."""
         numbers = compared(inputs["keys"], self.dtype, self.descending)
         segments = np.searchsorted(inputs["offsets"][1:], np.arange(self.columns), side="right")
-        order = np.lexsort((numbers, segments))
+        order = stable_order(numbers)
+        order = order[stable_order(segments.astype(np.uint32)[order])]
         found = {"keys_out": inputs["keys"][order]}
         if self.values.is_array:
             found["values_out"] = inputs["values"].reshape(self.columns, self.values.words)[order].reshape(-1)

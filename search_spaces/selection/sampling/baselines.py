@@ -39,4 +39,5 @@ def _chain(torch: Any, problem: SamplingProblem, tensors: Mapping[str, Any]) -> 
 
 BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.softmax, sort, cumsum, multinomial", _chain, verified=False, replayed=False),
+    "flashinfer": "bench.baselines.selection.flashinfer:SAMPLING",
 }

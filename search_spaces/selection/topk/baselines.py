@@ -25,4 +25,9 @@ def _topk(torch: Any, problem: TopkProblem, tensors: Mapping[str, Any]) -> Calla
 
 # Of equal elements, PyTorch takes any, so its answers are others.
 _EAGER = TorchCall("torch.topk", _topk, verified=False)
-BASELINES: Mapping[str, TorchCall | str] = {"torch": _EAGER, "compile": compiled(_EAGER)}
+BASELINES: Mapping[str, TorchCall | str] = {
+    "torch": _EAGER,
+    "compile": compiled(_EAGER),
+    "cccl": "bench.baselines.selection.cccl:TOPK",
+    "flashinfer": "bench.baselines.selection.flashinfer:TOPK",
+}

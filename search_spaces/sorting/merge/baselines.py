@@ -24,4 +24,8 @@ def _sort(torch: Any, problem: MergeProblem, tensors: Mapping[str, Any]) -> Call
     return compute
 
 
-BASELINES: Mapping[str, TorchCall | str] = {"torch": TorchCall("torch.sort of both arrays, stable", _sort)}
+BASELINES: Mapping[str, TorchCall | str] = {
+    "torch": TorchCall("torch.sort of both arrays, stable", _sort),
+    "cub": "bench.baselines.sorting.cub:MERGE",
+    "cccl": "bench.baselines.sorting.cub:MERGE_CCCL",
+}

@@ -18,6 +18,10 @@ OPERATOR: Operator[MergeSortProblem, MergeSortSchedule] = Operator(
     problem_type=MergeSortProblem,
     kernels=(Kernel(MergeSortSchedule, emit),),
     presets=PRESETS,
-    baselines={"torch": BASELINES["torch"]},
+    baselines={
+        "torch": BASELINES["torch"],
+        "cub": "bench.baselines.sorting.cub:MERGE_SORT",
+        "cccl": "bench.baselines.sorting.cub:MERGE_SORT_CCCL",
+    },
     call=CALL,
 )

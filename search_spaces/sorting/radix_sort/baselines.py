@@ -35,5 +35,6 @@ def _sort(torch: Any, problem: RadixSortProblem, tensors: Mapping[str, Any]) -> 
 
 BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.sort, stable", _sort),
-    "cub": "bench.baselines.sorting.cub:CUB",
+    "cub": "bench.baselines.sorting.cub:RADIX_SORT",
+    "cccl": "bench.baselines.sorting.cub:RADIX_SORT_CCCL",
 }

@@ -17,5 +17,9 @@ OPERATOR: Operator[SegmentedSortProblem, SegmentedSortSchedule] = Operator(
     problem_type=SegmentedSortProblem,
     kernels=(Kernel(SegmentedSortSchedule, emit),),
     presets=PRESETS,
+    baselines={
+        "cub": "bench.baselines.sorting.cub:SEGMENTED_SORT",
+        "cccl": "bench.baselines.sorting.cub:SEGMENTED_SORT_CCCL",
+    },
     call=CALL,
 )

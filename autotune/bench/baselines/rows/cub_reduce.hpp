@@ -71,7 +71,7 @@ struct Bound {
 }  // namespace
 
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
-extern "C" int cub_call(void* scratch, size_t* bytes, const Element* x,
+extern "C" int driver_call(void* scratch, size_t* bytes, const Element* x,
 #if ARRAYS == 2
                         const Element* other,
 #endif

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autotune.bench.baselines.cub import cub_baseline, cuda_name, driver_source, identity
+from autotune.bench.baselines.nvcc_driver import cuda_name, driver_baseline, driver_source, identity
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
@@ -61,4 +61,4 @@ def _sizes(problem: ReduceProblem) -> tuple[int, ...]:
     return problem.columns, problem.results, problem.ldx
 
 
-CUB = cub_baseline("cub::DeviceReduce, for rows and segments cub::DeviceSegmentedReduce", source, _sizes)
+CUB = driver_baseline("cub", "cub::DeviceReduce, for rows and segments cub::DeviceSegmentedReduce", source, _sizes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autotune.bench.baselines.cub import cub_baseline, cuda_name, driver_source, identity
+from autotune.bench.baselines.nvcc_driver import cuda_name, driver_baseline, driver_source, identity
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
 
@@ -42,4 +42,6 @@ def source(problem: ScanProblem) -> str:
     return driver_source(_SOURCE, types, macros)
 
 
-CUB = cub_baseline("cub::DeviceScan of the CUDA toolkit, over one array", source, lambda problem: (problem.columns,))
+CUB = driver_baseline(
+    "cub", "cub::DeviceScan of the CUDA toolkit, over one array", source, lambda problem: (problem.columns,)
+)

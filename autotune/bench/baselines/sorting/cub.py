@@ -1,41 +1,88 @@
-"""The baseline ``cub`` of radix_sort: cub::DeviceRadixSort of the CUDA toolkit."""
+"""The baselines ``cub`` and ``cccl`` of sorts: CUB of the CUDA toolkit, and of the headers of cuda-cccl."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
-from autotune.bench.baselines.cub import cub_baseline, cuda_name, driver_source
+from autotune.bench.baseline import Baseline
+from autotune.bench.baselines.nvcc_driver import CCCL, cuda_name, driver_baseline, driver_source
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.sorting.merge.problem import MergeProblem
+from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
+from autotune.codegen.sorting.segmented_sort.problem import SegmentedSortProblem
 from autotune.codegen.sorting.values import Values
 
-_SOURCE = Path(__file__).with_name("cub_radix_sort.hpp")
+_FOLDER = Path(__file__).parent
 
 
-def source(problem: RadixSortProblem) -> str:
-    """The CUDA C++ of a driver for problems of one kind.
+def radix_sort_source(problem: RadixSortProblem) -> str:
+    """The driver of cub::DeviceRadixSort for problems of one kind.
 
     Raises:
         ValueError: CUB has no such sort.
     """
+    _check_one_row(problem, "cub::DeviceRadixSort")
+    return _source("cub_radix_sort.hpp", problem, BEGIN_BIT=problem.begin_bit, END_BIT=problem.last_bit)
+
+
+def merge_sort_source(problem: MergeSortProblem) -> str:
+    """The driver of cub::DeviceMergeSort, see `radix_sort_source`."""
+    _check_one_row(problem, "cub::DeviceMergeSort")
+    return _source("cub_merge_sort.hpp", problem)
+
+
+def merge_source(problem: MergeProblem) -> str:
+    """The driver of cub::DeviceMerge."""
+    return _source("cub_merge.hpp", problem)
+
+
+def segmented_sort_source(problem: SegmentedSortProblem) -> str:
+    """The driver of cub::DeviceSegmentedSort."""
+    return f"using Offset = {problem.offset_dtype.cuda};\n" + _source("cub_segmented_sort.hpp", problem)
+
+
+def _check_one_row(problem: RadixSortProblem, name: str) -> None:
     if problem.rows > 1 or problem.order_only:
-        raise ValueError("this driver of cub::DeviceRadixSort sorts one array, without rows, and writes the keys")
-    values = problem.values
+        raise ValueError(f"this driver of {name} sorts one array, without rows, and writes the keys")
+
+
+def _source(file: str, problem: Any, **macros: int) -> str:
+    values: Values = problem.values
+    dtype: DType = problem.dtype
     types = {
-        "Key": cuda_name(problem.dtype),
+        "Key": cuda_name(dtype),
+        "Number": "float" if dtype.is_float and dtype.bytes == 2 else cuda_name(dtype),
         "Value": "uint4" if values is Values.BYTES16 else values.dtype.cuda if values is not Values.NONE else "int",
     }
-    macros = {
+    stated = {
+        "FLOATING": int(dtype.is_float),
+        "LARGEST_FIRST": int(problem.descending),
+        "ORDER": "Descending" if problem.descending else "",
         "PAIRS": int(values is not Values.NONE),
         "INDICES": int(values.is_index),
-        "ORDER": "Descending" if problem.descending else "",
-        "BEGIN_BIT": problem.begin_bit,
-        "END_BIT": problem.last_bit,
     }
-    return driver_source(_SOURCE, types, macros)
+    return driver_source(_FOLDER / file, types, {**stated, **macros})
 
 
-CUB = cub_baseline(
-    "cub::DeviceRadixSort of the CUDA toolkit, of one array; a launch writes the indices that it sorts",
-    source,
+def _both(what: str, source: Callable[[Any], str], sizes: Callable[[Any], Sequence[int]]) -> tuple[Baseline, Baseline]:
+    return (
+        driver_baseline("cub", f"{what}, of the CUDA toolkit", source, sizes),
+        driver_baseline("cccl", f"{what}, of the headers of cuda-cccl", source, sizes, headers=CCCL),
+    )
+
+
+RADIX_SORT, RADIX_SORT_CCCL = _both(
+    "cub::DeviceRadixSort of one array; a launch writes the indices that it sorts",
+    radix_sort_source,
     lambda problem: (problem.columns,),
+)
+MERGE_SORT, MERGE_SORT_CCCL = _both(
+    "cub::DeviceMergeSort of one array", merge_sort_source, lambda problem: (problem.columns,)
+)
+MERGE, MERGE_CCCL = _both("cub::DeviceMerge", merge_source, lambda problem: (problem.first, problem.second))
+SEGMENTED_SORT, SEGMENTED_SORT_CCCL = _both(
+    "cub::DeviceSegmentedSort, stable", segmented_sort_source, lambda problem: (problem.columns, problem.segments)
 )

@@ -16,7 +16,7 @@ __global__ void write_indices(Value* indices, long long count) {
 }  // namespace
 
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
-extern "C" int cub_call(void* scratch, size_t* bytes, const Key* keys,
+extern "C" int driver_call(void* scratch, size_t* bytes, const Key* keys,
 #if PAIRS && !INDICES
                         const Value* values,
 #endif

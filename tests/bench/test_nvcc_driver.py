@@ -1,17 +1,27 @@
-"""How drivers of CUB are compiled, and what those of reduce and scan are."""
+"""How drivers of libraries are compiled, and what those of operators are."""
 
 import re
 
 import pytest
 
-from autotune.bench.baselines import cub
+from autotune.bench.baselines import nvcc_driver
 from autotune.bench.baselines.rows import cub_reduce
 from autotune.bench.baselines.scan import cub as scan_cub
+from autotune.bench.baselines.selection import cccl, flashinfer
+from autotune.bench.baselines.sorting import cub as sorting_cub
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.scan.scan.operation import Operation as Scanned
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.codegen.selection.sampling.problem import SamplingProblem
+from autotune.codegen.selection.topk.order import Order
+from autotune.codegen.selection.topk.problem import TopkProblem
+from autotune.codegen.sorting.merge.problem import MergeProblem
+from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
+from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
+from autotune.codegen.sorting.segmented_sort.problem import SegmentedSortProblem
+from autotune.codegen.sorting.values import Values
 from autotune.devices.base import DeviceError
 
 
@@ -56,7 +66,7 @@ def test_cub_has_not_all(problem):
 
 
 def test_nvcc_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setattr(cub, "_nvcc", lambda: None)
+    monkeypatch.setattr(nvcc_driver, "_nvcc", lambda: None)
     assert cub_reduce.CUB.missing().endswith("install the CUDA toolkit")
 
 
@@ -65,9 +75,9 @@ def test_what_nvcc_says_is_one_line(says, expected, tmp_path, monkeypatch):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text(f"#!/bin/sh\n({says}) >&2\nexit 1\n")
     nvcc.chmod(0o755)
-    monkeypatch.setattr(cub, "_nvcc", lambda: str(nvcc))
+    monkeypatch.setattr(nvcc_driver, "_nvcc", lambda: str(nvcc))
     with pytest.raises(DeviceError, match=f"^nvcc: {expected}$"):
-        cub.compiled(says, "sm_90")
+        nvcc_driver.compiled(says, "sm_90")
 
 
 @pytest.mark.parametrize(
@@ -99,3 +109,60 @@ def test_a_driver_of_scan_states_the_types_and_the_operation(problem, expected):
 def test_cub_scans_one_array(problem):
     with pytest.raises(ValueError, match=r"^this driver of cub::DeviceScan scans one array, without rows, "):
         scan_cub.source(problem)
+
+
+@pytest.mark.parametrize(
+    ("source", "problem", "expected"),
+    [
+        (sorting_cub.merge_source, MergeProblem(3, 4, DType.BFLOAT16), {"Number": "float", "PAIRS": "0"}),
+        (
+            sorting_cub.merge_sort_source,
+            MergeSortProblem(9, dtype=DType.INT32, values=Values.INDEX64, descending=True),
+            {"FLOATING": "0", "LARGEST_FIRST": "1", "INDICES": "1", "Value": "long long"},
+        ),
+        (
+            sorting_cub.segmented_sort_source,
+            SegmentedSortProblem(9, 2, DType.FLOAT32, Values.BYTES16, offset_dtype=DType.INT32),
+            {"Offset": "int", "Value": "uint4", "ORDER": ""},
+        ),
+        (
+            cccl.source,
+            TopkProblem(2, 9, 4, largest=False, index_dtype=DType.INT32),
+            {"DIRECTION": "MinPairs", "COLUMNS": "9", "Index": "int"},
+        ),
+        (flashinfer.topk_source, TopkProblem(2, 9, 4, order=Order.INDEX), {"SORTED": "0", "Element": "float"}),
+        (
+            flashinfer.sampling_source,
+            SamplingProblem(2, 9, top_p=True),
+            {"TOP_K": "0", "TOP_P": "1", "FROM_LOGITS": "1"},
+        ),
+    ],
+    ids=lambda value: getattr(value, "key", ""),
+)
+def test_a_driver_of_sorts_and_selections_states_the_types_and_the_order(source, problem, expected):
+    found = stated(source(problem))
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "problem", "message"),
+    [
+        (sorting_cub.radix_sort_source, RadixSortProblem(9, 2), "without rows"),
+        (cccl.source, TopkProblem(2, 9, 4, lengths=True), "whole rows of up to 2097152 elements"),
+        (cccl.source, TopkProblem(2, 2097153, 4), "whole rows of up to 2097152 elements"),
+        (flashinfer.topk_source, TopkProblem(2, 9, 4, largest=False), "selects the largest"),
+        (flashinfer.sampling_source, SamplingProblem(2, 9, DType.FLOAT16), "not float16"),
+        (flashinfer.sampling_source, SamplingProblem(2, 9, min_p=True, top_k=True), "by min_p alone"),
+    ],
+    ids=lambda value: getattr(value, "key", ""),
+)
+def test_drivers_of_sorts_and_selections_have_not_all(source, problem, message):
+    with pytest.raises(ValueError, match=message):
+        source(problem)
+
+
+def test_headers_that_are_missing_are_named(monkeypatch):
+    monkeypatch.setattr(nvcc_driver, "_nvcc", lambda: "nvcc")
+    monkeypatch.setattr(nvcc_driver, "_library_folder", lambda library: None)
+    assert nvcc_driver.Headers("no-such-headers").missing("it").endswith("pip install --no-deps no-such-headers")
+    assert nvcc_driver.Headers(libraries=("curand",)).missing("it").endswith("pip install nvidia-curand")
