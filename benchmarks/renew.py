@@ -1,13 +1,13 @@
 """Renewing the shipped records for other versions of NVRTC: kernels are compiled anywhere, and measured together.
 
-    python benchmarks/renew.py compile FILE OPERATOR…
+    python benchmarks/renew.py compile FILE DEVICE OPERATOR…
     python benchmarks/renew.py measure DEVICE DATABASE OPERATOR=SECONDS… FILE…
 
-`compile` writes the kernels of the schedules that ship for an H200, by the NVRTC in use (`LD_PRELOAD` names another),
-into FILE. It needs no GPU. `measure` takes such files of several versions, made by yourself, since they hold pickles.
-For each problem it measures, in one session, the kernels of versions that have no trial of it, or only older ones than
-the schedule. It stores their trials in DATABASE, which `autotune db ship` writes to files. The last problem of an
-operator begins within SECONDS.
+`compile` writes the kernels of the schedules that ship for DEVICE, such as h200, by the NVRTC in use (`LD_PRELOAD`
+names another), into FILE. It needs no GPU. `measure` takes such files of several versions, made by yourself, since they
+hold pickles. For each problem it measures, in one session, the kernels of versions that have no trial of it, or only
+older ones than the schedule. It stores their trials in DATABASE, which `autotune db ship` writes to files. The last
+problem of an operator begins within SECONDS.
 
 Versions often make the same machine code of a source. Then it is measured once, and the environment of the other
 versions' trials says as what: ``measured as``.
@@ -45,10 +45,9 @@ from autotune.runs.provenance import environment
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.devices import device_spec
+from autotune.search_spaces.machine.devices import device_spec, named_device
 from autotune.tuner.evaluator import Evaluator, Job
 
-MODEL = "NVIDIA H200"
 MOST = 4  # schedules of a problem
 MEASURED_AS = "measured as"  # in the environment of a trial whose kernel was measured as another compiler's
 
@@ -74,14 +73,14 @@ class Candidate:
         return self.schedule, machine_code_digest(self.kernel)
 
 
-def compile_all(path: Path, operators: list[str]) -> None:
-    """Write the kernels of some operators by the compiler in use."""
+def compile_all(path: Path, model: str, operators: list[str]) -> None:
+    """Write the kernels of some operators' records of a device model by the compiler in use."""
     compiled: list[Candidate] = []
     with CompilePool() as pool, TuningDB("sqlite://") as shipped:
         for name in operators:
             operator = registered(name)
             jobs = []
-            for problem, schedule, found_at, program, spec in shipped_schedules(operator, shipped):
+            for problem, schedule, found_at, program, spec in shipped_schedules(operator, model, shipped):
                 candidate = partial(Candidate, name, problem, schedule, found_at, program.digest)
                 jobs.append((candidate, pool.submit(program, spec.arch)))
             for candidate, job in jobs:
@@ -93,10 +92,10 @@ def compile_all(path: Path, operators: list[str]) -> None:
     path.write_bytes(lzma.compress(pickle.dumps(compiled)))
 
 
-def measured_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, list[Trial]]:
-    """By problem, the measured trials, the fastest first."""
+def measured_trials(operator: Operator[Any, Any], model: str, db: TuningDB) -> dict[str, list[Trial]]:
+    """By problem, the measured trials on a device model, the fastest first."""
     found: dict[str, list[Trial]] = defaultdict(list)
-    for trial in db.trials(operator.name, device=MODEL, status=Status.OK):
+    for trial in db.trials(operator.name, device=model, status=Status.OK):
         if trial.time_source is TimeSource.MEASURED:
             found[trial.problem.key].append(trial)
     for trials in found.values():
@@ -105,14 +104,14 @@ def measured_trials(operator: Operator[Any, Any], db: TuningDB) -> dict[str, lis
 
 
 def shipped_schedules(
-    operator: Operator[Any, Any], db: TuningDB
+    operator: Operator[Any, Any], model: str, db: TuningDB
 ) -> Iterator[tuple[Problem, Schedule, datetime, Program, DeviceSpec]]:
     """The fastest few schedules of each problem, by whatever compiler, and since when they emit their program.
 
     A schedule whose program has changed since it was measured is likely to be good still: it counts as found now.
     """
     now = datetime.now(UTC)
-    for trials in measured_trials(operator, db).values():
+    for trials in measured_trials(operator, model, db).values():
         problem, spec = operator.problem_type.from_dict(trials[0].problem.fields), device_spec(trials[0].device.limits)
         since: dict[Schedule, datetime] = {}
         programs: dict[Schedule, Program] = {}
@@ -146,7 +145,7 @@ def measure_operator(
 ) -> None:
     """Measure what an operator has no trial of yet, until the time is over, and say how much that was."""
     start = monotonic()
-    stored = measured_trials(operator, db)
+    stored = measured_trials(operator, device.spec.name, db)
     tasks = [
         Task(operator, problem, listed, stored.get(problem.key, []), device) for problem, listed in candidates.items()
     ]
@@ -247,8 +246,8 @@ class Task:
 
 def main(words: list[str]) -> None:
     """Take the words of the command line."""
-    if words[:1] == ["compile"] and len(words) > 2:
-        compile_all(Path(words[1]), words[2:])
+    if words[:1] == ["compile"] and len(words) > 3:
+        compile_all(Path(words[1]), named_device(words[2]).name, words[3:])
     elif words[:1] == ["measure"] and len(words) > 4:
         limits = {name: float(seconds) for name, given, seconds in (word.partition("=") for word in words[3:]) if given}
         measure(words[1], words[2], limits, [Path(word) for word in words[3:] if "=" not in word])

@@ -84,7 +84,7 @@ def test_a_schedule_whose_program_has_changed_is_renewed_if_it_is_legal(device, 
     for schedule in OTHER, ILLEGAL:
         stale = replace(trial, schedule=schedule.to_dict(), schedule_digest=schedule.digest, program_digest="0123")
         db.record(stale)
-    listed = {schedule: found_at for _, schedule, found_at, *_ in renew.shipped_schedules(TOY, db)}
+    listed = {schedule: found_at for _, schedule, found_at, *_ in renew.shipped_schedules(TOY, device.spec.name, db)}
     assert listed == {SCHEDULE: trial.created_at, OTHER: listed[OTHER]}
     assert listed[OTHER] > trial.created_at
     renewed(device, db, candidate("A"), candidate("A", schedule=OTHER, found_at=listed[OTHER]))

@@ -48,6 +48,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
         | {
             "clusters": True,
             "gathered_a": False,
+            "staged_c": schedule.staged_c,
             "lanes_k": schedule.lanes_k,
             "k_partitions": schedule.warps_k * schedule.cluster_k,
         }

@@ -19,7 +19,13 @@ struct Output {
   static constexpr int vectors = Schedule::thread_m * Schedule::thread_n / width;  // those of a thread's tile
   // Threads that share a tile, in warps and in blocks. Each of them writes a part of it.
   static constexpr int k_partitions = Schedule::cluster_k * Schedule::warps_k;
+#if staged_c
+  // A fragment has whole rows of the thread's tile.
+  static constexpr int rows = largest_fragment(32 / Schedule::thread_n, Schedule::thread_m, 1);
+  static constexpr int fragment_vectors = rows * Schedule::thread_n / width;
+#else
   static constexpr int fragment_vectors = largest_fragment(32 / width, vectors, k_partitions);
+#endif
 
   struct Fragment {
     alignas(16) float elements[fragment_vectors][width];

@@ -20,6 +20,7 @@ ADDRESS_REGISTERS = 30
 # binds, and, beyond the elements in flight (split_k_reduction.cuh), where clusters may share tiles. Occupancy comes out
 # right for 92 % of them.
 _MORE_REGISTERS, _FIX_UP_REGISTERS = 15, 80
+_STAGED_PAD = 16  # elements behind each row of C in shared memory (epilogue.cuh)
 
 
 class LaneMap(StrEnum):
@@ -219,6 +220,15 @@ class SgemmSchedule(Schedule):
         return ceil_div(problem.m, self.block_m) * ceil_div(problem.n, self.block_n) * problem.batch
 
     @property
+    def staged_c(self) -> bool:
+        """Whether rows of C pass through shared memory, as each thread would store a part of a sector of them.
+
+        Not where threads share a tile, which has its own order of stores.
+        """
+        alone = self.warps_k * self.cluster_k * self.lanes_k == 1 and not self.grid_blocks
+        return alone and self.vector_c < strip_width(self.thread_n)
+
+    @property
     def grid_clusters(self) -> int:
         """Clusters of a grid with a given size; 0 if there is one cluster for each tile."""
         return self.grid_blocks // self.cluster_k
@@ -235,9 +245,17 @@ class SgemmSchedule(Schedule):
         return 16 * self.grid_blocks + 8 * self.grid_clusters * self.block_m * self.block_n
 
     def shared_bytes(self, problem: SgemmProblem) -> int:
-        """Shared memory of a block: `stages` tiles of A and B, reused for the sums of warps that share a tile."""
+        """Shared memory of a block: `stages` tiles of A and B, reused for sums that threads exchange."""
         tiles = self.stages * (self.tile_elements(problem, "a") + self.tile_elements(problem, "b"))
-        return 4 * max(tiles, self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0)
+        return 4 * max(tiles, self._shared_sums)
+
+    @property
+    def _shared_sums(self) -> int:
+        """Elements of shared memory for sums that threads exchange."""
+        if self.staged_c:
+            rows = next(one for one in range(32 // self.thread_n or 1, 0, -1) if self.thread_m % one == 0)
+            return self.warps * rows * self.lanes_m * (self.warp_n + _STAGED_PAD)
+        return self.warps_k * self.block_m * self.block_n if self.warps_k * self.cluster_k > 1 else 0
 
     def tile_elements(self, problem: SgemmProblem, operand: str) -> int:
         """Elements of a tile of ``a`` or ``b`` in shared memory, padding included, a multiple of 4."""

@@ -4,6 +4,7 @@
 #include "matmul/sgemm/split_k_reduction.cuh"
 #include "matmul/sgemm/main_loop.cuh"
 #include "matmul/sgemm/sliced_k_reduction.cuh"
+#include "matmul/sgemm/staged_store.cuh"
 #include "matmul/sgemm/tile_scheduler.cuh"
 // C = alpha·op(A)·op(B) + beta·C in FP32.
 
@@ -146,8 +147,13 @@ __device__ __forceinline__ void sgemm_block(const Arguments& arguments) {
   multiply(sum, arguments, problem, {0, tiling.steps}, tiling.steps, tile, thread);
   const OutputTile output = output_tile(arguments, problem, tile, thread);
   const Sums sums(sum);
+#  if staged_c
+  store_staged(output, arguments.beta,
+               [&](Output::Fragment& fragment, int first) { sums.get(fragment, first, arguments.alpha); });
+#  else
   store_tile(output, arguments.beta,
              [&](Output::Fragment& fragment, int first) { sums.get(fragment, first, arguments.alpha); });
+#  endif
 #  if cluster_k > 1
   sums.barrier();  // before the block's shared memory goes
 #  endif

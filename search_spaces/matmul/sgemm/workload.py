@@ -17,7 +17,7 @@ from autotune.search_spaces.machine.workload import Workload
 
 from .legal import steps_along_k
 
-_ELEMENT_BYTES, _LINE_ELEMENTS = 4, 32
+_ELEMENT_BYTES, _SECTOR_ELEMENTS, _LINE_ELEMENTS = 4, 8, 32
 _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
 _HIDING = 2  # warps of a scheduler that read partial sums as fast as one
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
@@ -69,6 +69,8 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     multiply_adds = tile_elements * schedule.block_k / WARP
     waits = multiply_adds * _K_MAJOR_WAITS[sum(schedule.k_major(problem, operand) for operand in "ab")]
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # stores of a strip, which is what lies in one sector
+    if schedule.staged_c:
+        parts = 1 + _SECTOR_ELEMENTS / schedule.warp_n  # a row may begin within a sector
     turns = max(1.0, schedule.warps / SCHEDULERS)
     in_turn = max(1.0, tiles / clusters) if clusters else 1.0  # tiles of a block
     return Workload(

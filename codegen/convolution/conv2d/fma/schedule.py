@@ -22,7 +22,7 @@ class FmaSchedule(SgemmSchedule):
 
     kernel = "fma"
     cluster_m = cluster_n = 1
-    whole_tiles = False
+    whole_tiles = staged_c = False
 
     def footprint(self, problem: SgemmProblem | Conv2dProblem) -> Footprint:
         """That of the product, and registers for the pixels that a thread copies."""
