@@ -27,6 +27,8 @@ def scaled_dot_product_attention(
     *,
     score_mod: Callable[..., Any] | str = "",
     mask_mod: Callable[..., Any] | str = "",
+    numbers: Any = None,
+    integers: Any = None,
 ) -> Any:
     """``torch.nn.functional.scaled_dot_product_attention``, by attention where that serves the call.
 
@@ -45,6 +47,8 @@ def scaled_dot_product_attention(
         score_mod: what scaled scores become: a function of (score, batch, head, q, k) for `fragments.score`, or its
             text. Nothing but attention computes that.
         mask_mod: which keys are seen: a function of (batch, head, q, k) for `fragments.mask`, or its text; likewise.
+        numbers: float32 of one axis, the table that these functions read as ``fragments.numbers[i]``, if they do.
+        integers: int32 of one axis, likewise ``fragments.integers[i]``.
 
     Returns:
         (batch, heads, queries, value_dim).
@@ -56,7 +60,8 @@ def scaled_dot_product_attention(
         # Only the layout that PyTorch's result has, (batch, queries, heads, value_dim) in memory, is written.
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
         options = {"scale": scale or 0.0, "causal": is_causal, "top_left": is_causal, "score": score, "mask": mask}
-        return functions["attention"](q, k, v, **options).transpose(1, 2)
+        tables = {"numbers": numbers, "integers": integers}
+        return functions["attention"](q, k, v, **tables, **options).transpose(1, 2)
     if score or mask:
         raise ValueError("score_mod, mask_mod: expected a call that attention serves, without attn_mask and dropout_p")
     return torch.nn.functional.scaled_dot_product_attention(

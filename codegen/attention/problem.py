@@ -187,6 +187,16 @@ class HeadProblem(StridedProblem):
         return False
 
     @property
+    def tables(self) -> tuple[Tensor, ...]:
+        """The arrays that fragments read."""
+        return ()
+
+    @property
+    def ranged(self) -> bool:
+        """Whether the mask reads integers, whose ranges say what a tile may see."""
+        return False
+
+    @property
     def pairs(self) -> int:
         """Pairs of a query and a key that it sees, of a head."""
         return self.band.pairs(self.queries, self.keys)

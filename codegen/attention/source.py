@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from autotune.codegen.source.problem_struct import double_constants
 
+from .fragments.ranges import EXTREMES_OF
 from .packed import PackedProblem
 from .problem import HeadProblem
 
@@ -19,6 +20,8 @@ def head_facts(problem: HeadProblem) -> dict[str, int | bool]:
         "segmented": problem.segmented,
         "scored": problem.scored,
         "masked": problem.masked,
+        "ranged": problem.ranged,
+        **({"extremes_of": EXTREMES_OF} if problem.ranged else {}),
     }
 
 
@@ -32,6 +35,7 @@ def head_sizes(problem: HeadProblem) -> dict[str, tuple[str, int]]:
     counts = {
         name: getattr(problem, name) for name in ("queries", "keys", "heads", "all_heads", "group", "low", "high")
     }
+    counts |= {f"{table.name}_count": table.size for table in problem.tables}
     if problem.segmented:
         counts["sequences"] = problem.batch
     stated = problem.layouts.values()

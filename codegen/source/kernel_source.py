@@ -154,7 +154,8 @@ class KernelSource:
         shape = schedule.members.get("specialize", Specialize.NONE)
         title = served or (self.problem.key if shape is Specialize.SHAPE else self._served)
         sizes = {name: ((narrowed or {}).get(name, kind), value) for name, (kind, value) in self._sizes.items()}
-        declared = problem_struct([*self.types, *types, *self._read(body)], facts, sizes, shape, body)
+        lines = self._read(body)
+        declared = problem_struct([*self.types, *types, *lines], facts, sizes, shape, "\n".join((body, *lines)))
         declared += f"\n\n{text}" if text else ""
         launches = tuple(
             _without(self._launched(one.footprint.launch(one.name, one.blocks)), members, names)
@@ -202,7 +203,9 @@ class KernelSource:
             _without(self._launched(launch), members, names): call
             for (launch, call), names in zip(calls.items(), unread, strict=True)
         }
-        declared = problem_struct([*self.types, *self._read(body)], facts, self._sizes, Specialize.NONE, body)
+        lines = self._read(body)
+        read = "\n".join((body, *lines))
+        declared = problem_struct([*self.types, *lines], facts, self._sizes, Specialize.NONE, read)
         return plain_program(f"{self.entry}: {self._served}{how}", members, declared, body, calls, workspace_bytes)
 
     def used(self, header: str, functions: tuple[str, ...], names: Mapping[str, Constant]) -> str:
@@ -219,7 +222,8 @@ class KernelSource:
         stated = [one.name for one in self.scalars or () if one.value is None and one.name not in self.problem.scalars]
         if not stated:
             return [frozenset()] * len(functions)
-        sources = [f"{self.used(header, (function,), names)}{text}" for function in functions]
+        used = [self.used(header, (function,), names) for function in functions]
+        sources = ["\n".join((one, text, *self._read(one))) for one in used]
         return [frozenset(name for name in stated if not re.search(rf"[.>]\s*{name}\b", source)) for source in sources]
 
     def _launched(self, launch: Launch) -> Launch:

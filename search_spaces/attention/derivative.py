@@ -7,6 +7,8 @@ from typing import Any
 
 from autotune.search_spaces.contract.derivative import Backward, Derivative
 
+from .fragment_tables import TABLES
+
 _OPTIONS = ("scale", "causal", "window_left", "window_right", "top_left", "softcap", "score", "mask")
 
 
@@ -18,11 +20,13 @@ def derivative_by(operator: str, *more: str, options: tuple[str, ...] = ()) -> D
         more: inputs that it takes between the logarithms and the sinks.
         options: of the call, beside those that all have.
     """
-    saved = ("q", "k", "v", "out", "lse", *more, "sinks")
+    saved = ("q", "k", "v", "out", "lse", *more, "sinks", *TABLES)
 
     def backward(given: Backward) -> Mapping[str, Any]:
         import torch
 
+        if given.wanted & TABLES.keys():
+            raise ValueError("numbers requires a gradient: expected a table that requires none, for it has none")
         gradient = given.gradients["out"]
         if gradient.stride(-1) != 1 or 0 in gradient.stride():
             gradient = gradient.contiguous()  # an expanded scalar has no rows

@@ -11,6 +11,7 @@ from autotune.search_spaces.contract.array_checks import check_alike
 from autotune.search_spaces.contract.call import ArrayType, Binding
 from autotune.search_spaces.contract.layouts import Layout
 
+from .fragment_tables import check_read, table_fields
 from .heads import PACKED, check_heads, head_fields, operand_fields
 
 _ARRAYS = {  # of a call, by operand
@@ -34,6 +35,7 @@ def gradient_types(
     lse: Layout,
     sinks: Layout | None,
     order: str,
+    **_: Layout | None,
 ) -> Mapping[str, ArrayType]:
     """The gradients of operands that go together, for results of attention that go with them.
 
@@ -69,6 +71,8 @@ def gradient_binding(
         **fields,
         **head_fields(q, k, v, order),
         **operand_fields(problem_type.operands, named, order),
+        **table_fields(arrays),
     )
+    check_read(problem, arrays)
     pointers = {name: operand for operand, name in _ARRAYS.items() if name != operand}
     return Binding(problem, {**pointers, "grad_sinks": "dsinks"})

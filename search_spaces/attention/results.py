@@ -11,6 +11,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding
 from autotune.search_spaces.contract.layouts import Layout
 
+from .fragment_tables import check_read, table_fields
 from .heads import check_heads, head_fields, operand_fields
 
 
@@ -35,15 +36,20 @@ def result_binding(
     sinks: Layout | None,
     lse: Layout | None,
     out: Layout,
+    numbers: Layout | None,
+    integers: Layout | None,
     **fields: Any,
 ) -> Binding:
     """What a call of these arrays and further fields of the problem computes."""
     named = {"q": ("q", q), "k": ("k", k), "v": ("v", v), "o": ("out", out)}
+    tables = {"numbers": numbers, "integers": integers}
     problem = problem_type(
         sinks=sinks is not None,
         lse=lse is not None,
         **fields,
         **head_fields(q, k, v, order),
         **operand_fields(problem_type.operands, named, order),
+        **table_fields(tables),
     )
+    check_read(problem, tables)
     return Binding(problem, {"out": "o"})

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from autotune.codegen.attention.attention.parts import SPLITS, partials, sums_blocks, sums_footprint
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.fragmented import FragmentedProblem
+from autotune.codegen.attention.fragments.extremes import extremes_blocks, extremes_footprint
 from autotune.codegen.attention.problem import HeadProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
@@ -95,6 +97,15 @@ def storing_clocks(stored: float, spec: DeviceSpec) -> float:
     gradients' by 0.115, not 0.125.
     """
     return stored / MachineCosts.of(spec).stored_bytes
+
+
+def extremes_workload(problem: FragmentedProblem) -> tuple[Workload, ...]:
+    """The launch ahead for a mask that reads integers, if there is one."""
+    if not problem.ranged:
+        return ()
+    loaded = problem.integers_count * DType.INT32.bytes
+    blocks = extremes_blocks(problem.integers_count)
+    return (Workload(blocks, extremes_footprint(), loaded, bytes_loaded=loaded / blocks),)
 
 
 def sums_workload(problem: AttentionProblem, splits: int) -> tuple[Workload, ...]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attention.attention_cases import DOCUMENTS, FRAGMENTS, SCORE
+from attention.attention_cases import DOCUMENTS, FRAGMENTS, SCORE, TABLES
 from attention.odd_cases import odd_cases
 
 from autotune.codegen.attention.attention_backward.mma_sync.schedule import MmaSyncSchedule
@@ -97,6 +97,10 @@ _FRAGMENTS = (
     (
         AttentionBackwardProblem(140, 170, 2, 1, 1, head_dim=16, mask=DOCUMENTS),
         WgmmaSchedule(1, 16, query_consumers=1, tile_keys=32),
+    ),
+    (
+        AttentionBackwardProblem(140, 170, 2, 2, 1, head_dim=16, **TABLES),
+        WgmmaSchedule(1, 64, single_pass=True),
     ),
 )
 CASES = [*covering(drawn_cases(100), most=10), *_MANY_TILES, *_SINGLE_PASS, *_FRAGMENTS]

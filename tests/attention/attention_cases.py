@@ -9,8 +9,9 @@ from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedu
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.attention.problem import DTYPES
+from autotune.codegen.model.schedule import Specialize
 from autotune.contract.pair_coverage import covering
-from autotune.fragments import alibi, exp2, mask, maximum, minimum, score, tanh, where
+from autotune.fragments import alibi, exp2, integers, mask, maximum, minimum, numbers, score, tanh, where
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
@@ -73,6 +74,15 @@ DOCUMENTS = mask(
     )
 )
 FRAGMENTS = {"score": SCORE, "mask": MASK}
+# Slopes of heads and biases of distances; documents, of which tiles see all, some or nothing. Places beyond the ends.
+TABLES = {
+    "score": score(lambda score, batch, head, q, k: score + 0.01 * numbers[head] * (k - q) + numbers[q - k - 9]),
+    "mask": mask(
+        lambda batch, head, q, k: ((integers[q + 30 * batch] == integers[k]) | (integers[2 * k] == 3)) & (q - k != 5)
+    ),
+    "numbers_count": 100,
+    "integers_count": 190,
+}
 SMALL_PROBLEMS = (
     AttentionProblem(16, 64, 1, head_dim=32, causal=True),
     AttentionProblem(19, 37, 2, 2, 1, head_dim=16, value_dim=24, lse=True, sinks=True, dtype=FLOAT16, **FRAGMENTS),
@@ -93,6 +103,7 @@ def drawn_cases(count, spec=LIMITS):
     return odd_cases(OPERATOR, KINDS, 1 << 21, count, spec)
 
 
+_WITH_TABLES = AttentionProblem(130, 200, 2, 2, 1, head_dim=16, lse=True, **TABLES)
 _FRAGMENTS = (
     (AttentionProblem(70, 100, 2, 2, 1, head_dim=16, lse=True, **FRAGMENTS), FlashSchedule(64, rows_per_warp=2)),
     (
@@ -104,6 +115,9 @@ _FRAGMENTS = (
     (AttentionProblem(130, 200, 1, 2, head_dim=16, mask=DOCUMENTS, lse=True), WgmmaSchedule(1, 32, stages=3)),
     (AttentionProblem(130, 200, 1, head_dim=16, mask=DOCUMENTS), WgmmaSchedule(1, 32, splits=2)),
     (AttentionProblem(130, 200, 1, 2, head_dim=16, mask=DOCUMENTS), MmaSyncSchedule(64, 16, 16, 3, splits=4)),
+    (_WITH_TABLES, FlashSchedule(64)),
+    (_WITH_TABLES, WgmmaSchedule(1, 32, specialize=Specialize.SHAPE)),
+    (_WITH_TABLES, MmaSyncSchedule(64, 16, 16, 2, splits=2)),
 )
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attention.attention_cases import FRAGMENTS
+from attention.attention_cases import FRAGMENTS, TABLES
 
 from autotune.codegen.attention.attention_backward.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_backward.varlen import VarlenBackwardProblem
@@ -52,7 +52,7 @@ OWN_CASES = [
     (_SHORT, MmaSyncSchedule(64, 16, 16, 16)),
     (_CHANGED, _TWO_PASSES),
     (_CHANGED, _SINGLE_PASS),
-    (_CHANGED, MmaSyncSchedule(64, 16, 16, 16)),
+    (replace(_CHANGED, **TABLES), MmaSyncSchedule(64, 16, 16, 16)),
     (replace(_CROSS, top_left=True, causal=True, window_right=0), MmaSyncSchedule(64, 16, 16, 32, vector_width=8)),
 ]
 MOST = 4

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attention.attention_cases import FRAGMENTS
+from attention.attention_cases import FRAGMENTS, TABLES
 
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
@@ -59,5 +59,6 @@ OWN_CASES = [
     (_LONG, MmaSyncSchedule(64, tile_keys=16, splits=4)),
     (_CHANGED, WgmmaSchedule(consumers=2, tile_keys=32, grid_blocks=2, tickets=True)),
     (_CHANGED, MmaSyncSchedule(64, tile_keys=16, splits=2)),
+    (replace(_CHANGED, **TABLES), WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=2, tickets=True)),
 ]
 MOST = 5

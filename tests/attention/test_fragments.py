@@ -4,6 +4,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from autotune import dispatcher
 from autotune.codegen.attention.attention.presets import PRESETS
@@ -11,7 +12,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
 from autotune.codegen.model.tensor import Role
 from autotune.emulator import verify
-from autotune.fragments import alibi, exp, exp2, mask, maximum, minimum, score, tanh, where
+from autotune.fragments import alibi, exp, exp2, integers, mask, maximum, minimum, numbers, score, tanh, where
 
 SQUARES = mask(lambda batch, head, q, k: (q // 4 == k // 4) & (k != 1))
 
@@ -45,6 +46,13 @@ def test_a_function_becomes_a_text():
         (lambda s, b, h, q, k: s * float("inf"), ValueError, "expected a finite number"),
         (lambda s, b, h, q, k: s * 1e39, ValueError, "expected a finite number of float32"),
         (lambda s, b, h, q, k: sum((s for _ in range(300)), s), ValueError, "more than 256 parts"),
+        (lambda s, b, h, q, k: s + numbers[s], ValueError, "number of a number: expected an integer"),
+        (
+            lambda s, b, h, q, k: s + sum(numbers),
+            TypeError,
+            r"reads numbers by places, such as numbers\[q\]",
+        ),
+        (lambda s, b, h, q, k: s + integers[q] * 5, ValueError, "expected an integer of 32 bits"),
     ],
 )
 def test_functions_that_are_no_fragments(function, error, wrong):
@@ -120,6 +128,32 @@ def test_a_call_computes_fragments():
     weights = np.where(seen, np.exp(scores), 0)
     expected = np.einsum("bhst,bthd->bshd", weights / weights.sum(-1, keepdims=True), v)
     np.testing.assert_allclose(found, expected, atol=5e-3)
+
+
+SLOPES = score(lambda s, b, h, q, k: s + numbers[h] * (k - q))
+DOCUMENTS = mask(lambda b, h, q, k: integers[q] == integers[k])
+HEADS = np.ones((1, 5, 2, 8), np.float16)
+
+
+def test_a_call_reads_tables():
+    """Where they end, the last entry stands for all that would follow."""
+    values = np.arange(5, dtype=np.float16)[:, None, None].repeat(2, 1).repeat(8, 2)[None]
+    slopes, documents = np.array([np.log(2.0)], np.float32), np.array([7, 7, -1, -1], np.int32)
+    found = dispatcher.attention(0 * HEADS, HEADS, values, None, slopes, documents, score=SLOPES, mask=DOCUMENTS)
+    expected = [2 / 3, 2 / 3, *3 * [(2 + 2 * 3 + 4 * 4) / 7]]
+    np.testing.assert_allclose(found[0, :, 1, 0], expected, rtol=2e-3)
+
+
+test_tables_that_are_refused = refused(
+    lambda tables, fragments: dispatcher.attention(HEADS, HEADS, HEADS, **tables, **fragments),
+    [
+        (({}, {"score": SLOPES}), "numbers_count=0: expected 1 or more, for fragments read numbers"),
+        (({"numbers": np.zeros(0, np.float32)}, {"score": SLOPES}), "numbers_count=0: expected 1 or more"),
+        (({"numbers": np.ones(2)}, {"score": SLOPES}), "numbers has dtype float64 and shape .2,.: expected float32"),
+        (({"integers": np.ones((2, 2), np.int32)}, {"mask": DOCUMENTS}), "expected int32 of shape .2,."),
+        (({"integers": np.ones(2, np.int32)}, {}), "expected None, for neither score nor mask reads it"),
+    ],
+)
 
 
 @pytest.mark.parametrize("masked", [-1e9, -1e10, -1e30, -3.4e38])

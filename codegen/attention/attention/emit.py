@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from autotune.codegen.attention.fragments.extremes import EXTREMES
 from autotune.codegen.attention.fragments.meaning import mask_lines, score_lines
 from autotune.codegen.attention.fragments.ranges import chance_lines
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
@@ -36,6 +37,7 @@ def source_of(problem: AttentionProblem, *, partials: bool = False) -> KernelSou
         scalars=[
             *(Argument(name, "float") for name in problem.scalars),
             *([Argument("partials", "float*")] if partials else []),
+            *([EXTREMES] if problem.ranged else []),
         ],
         scaled=("o",),
         served=", ".join([*head_words(problem), *(name for name, there in more.items() if there)]),

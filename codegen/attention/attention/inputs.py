@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import Role, Tensor
@@ -16,11 +17,15 @@ _RISING = 256  # keys after which they are as large as the first ones again
 _COUNTED_KEYS = 128  # keys up to which sums of odd numbers are small
 _PATTERNS = 8  # keys of `_patterned` that differ
 _FACTORS = np.array([1, 2, 4])  # of three elements of a query: scores of different patterns are apart
+_RUN, _RUNS = 40, 5  # entries of the table of integers that are equal, on average, and how many differ
 _APART = 150.0  # binary digits that the weight of the second best pattern is less, so that it is 0
 
 
 def random_inputs(tensors: Sequence[Tensor], seed: int) -> dict[str, Array]:
-    """Normal numbers. Some queries are large; keys rise, so that later scores are larger than earlier ones."""
+    """Normal numbers. Some queries are large; keys rise, so that later scores are larger than earlier ones.
+
+    Integers are those of fragments: runs of equal ones, as of the tokens of documents.
+    """
     random = np.random.default_rng(seed)
     made: dict[str, Array] = {}
     for tensor in tensors:
@@ -87,4 +92,6 @@ def _patterned(random: np.random.Generator, view: Mapping[str, Array], signs: Ar
 
 
 def _normal(random: np.random.Generator, tensor: Tensor, count: int) -> Array:
+    if tensor.dtype is DType.INT32:
+        return (np.cumsum(random.random(count) < 1 / _RUN) % _RUNS).astype(np.int32)
     return random.standard_normal(count, np.float32).astype(tensor.dtype.numpy)

@@ -54,10 +54,10 @@ __device__ __forceinline__ Number score_with(const Arguments& arguments, const P
   sum = cap * hyperbolic_tangent(sum / cap);
 #endif
 #if scored
-  sum = Problem::score_of(sum, name.sequence, head, name.query, key);
+  sum = Problem::score_of(sum, arguments, name.sequence, head, name.query, key);
 #endif
 #if masked
-  if (!Problem::sees(name.sequence, head, name.query, key)) sum = -infinity();
+  if (!Problem::sees(arguments, name.sequence, head, name.query, key)) sum = -infinity();
 #endif
   return sum;
 }
@@ -100,7 +100,7 @@ __device__ __forceinline__ void attend_scores(const Arguments& arguments, const 
 #if reference
         sizes[i] += weights[other - base] * fabs(value);
 #  if masked
-        if (!Problem::sees(name.sequence, head, name.query, other)) continue;
+        if (!Problem::sees(arguments, name.sequence, head, name.query, other)) continue;
 #  endif
         unweighted[i] += fabs(value);
 #endif

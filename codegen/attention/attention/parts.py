@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autotune.codegen.attention.fragments.extremes import extremes_entry, extremes_first, extremes_part
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
@@ -22,7 +23,8 @@ _SUMS_THREADS = 256  # of parts.cuh
 def split_program(
     problem: AttentionProblem, schedule: Schedule, splits: int, header: str, function: str, **stated: Any
 ) -> Program:
-    """The program of a schedule; if blocks share the keys of a tile, with the launch that adds what they leave.
+    """The program of a schedule; with a launch ahead for a mask that reads integers, and if blocks share the keys of a
+    tile, with the launch that adds what they leave.
 
     Args:
         problem: what is computed.
@@ -30,11 +32,16 @@ def split_program(
         splits: blocks that share the keys of a tile.
         header, function, stated: see `KernelSource.scheduled`.
     """
-    if splits == 1:
-        return source_of(problem).scheduled(schedule, header, function, **stated)
-    sums = Entry("attention_sums", "attention_sums_block", sums_blocks(problem), sums_footprint())
-    program = source_of(problem, partials=True).scheduled(schedule, header, function, sums, **stated)
-    return program if problem.empty else program.in_workspace(partials=DType.FLOAT32.bytes * partials(problem, splits))
+    entries, parts = list[Entry](), dict[str, int]()
+    if splits > 1:
+        entries += [Entry("attention_sums", "attention_sums_block", sums_blocks(problem), sums_footprint())]
+        parts |= {"partials": DType.FLOAT32.bytes * partials(problem, splits)}
+    if problem.ranged:
+        entries += [extremes_entry(problem.integers_count)]
+        parts |= extremes_part(problem.integers_count)
+    program = source_of(problem, partials=splits > 1).scheduled(schedule, header, function, *entries, **stated)
+    program = extremes_first(program)
+    return program.in_workspace(**parts) if parts and not problem.empty else program
 
 
 def partials(problem: AttentionProblem, splits: int) -> int:

@@ -40,8 +40,8 @@ class AttentionProblem(FragmentedProblem, WeightedValues):
 
     def changing(self, inputs: Mapping[str, Array]) -> Changing:
         """See `WeightedValues.changing`."""
-        placed, keys = self.placed(inputs), np.arange(self.keys)
-        return lambda scores, batch, head, queries: self.changed(scores, placed(batch, head, queries, keys))
+        named, keys = self.named(inputs), np.arange(self.keys)
+        return lambda scores, batch, head, queries: self.changed(scores, named(batch, head, queries, keys))
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """See `inputs.random_inputs`."""

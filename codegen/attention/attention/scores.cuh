@@ -11,11 +11,17 @@ struct Scores {
 #if scored
   float scale;
 #endif
+#if scored || masked
+  const Arguments* given;  // to fragments
+#endif
 
   __device__ __forceinline__ explicit Scores(const Arguments& arguments) {
     const float scale = arguments.scale == 0.0f  ? static_cast<float>(Problem::usual_scale)
                         : arguments.scale > 0.0f ? arguments.scale
                                                  : __int_as_float(0x7fffffff);  // NaN shows what is wrong
+#if scored || masked
+    given = &arguments;
+#endif
 #if softcap
     inner = 2.0f * log2_e * scale / arguments.softcap;
     factor = arguments.softcap * log2_e;
@@ -51,12 +57,12 @@ struct Scores {
   // The logit of a pair of a query and a key, as fragments state it.
   __device__ __forceinline__ float logit(float product, int batch, int head, int query, int key) const {
 #  if scored
-    const float found = log2_e * Problem::score_of(scale * product, batch, head, query, key);
+    const float found = log2_e * Problem::score_of(scale * product, *given, batch, head, query, key);
 #  else
     const float found = product;
 #  endif
 #  if masked
-    return Problem::sees(batch, head, query, key) ? found : -infinity();
+    return Problem::sees(*given, batch, head, query, key) ? found : -infinity();
 #  else
     return found;
 #  endif

@@ -3,6 +3,9 @@
 #if segmented
 #  include "attention/attention/packed_tiles.cuh"
 #endif
+#if ranged
+#  include "attention/fragments/extremes.cuh"
+#endif
 // Which queries of which head a block has, and which keys these see.
 
 // Queries of a head, and the keys that any of them sees: from `begin` on, up to the one before `end`.
@@ -32,7 +35,8 @@ __device__ __forceinline__ Sequence sequence_of(const Arguments& arguments, cons
 __device__ __forceinline__ Problem::Chance chance_of(const Arguments& arguments, const Problem& problem,
                                                      const Tile& tile, int query, int rows, int key) {
   const Sequence sequence = sequence_of(arguments, problem, tile);
-  return Problem::chance(sequence.number, tile.head, {query, min(query + rows, sequence.queries) - 1},
+  return Problem::chance(arguments, sequence.number, tile.head,
+                         {query, min(query + rows, sequence.queries) - 1},
                          {key, min(key + Schedule::tile_keys, sequence.keys) - 1});
 }
 #endif

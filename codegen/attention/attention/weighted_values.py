@@ -65,7 +65,8 @@ class WeightedValues(HeadProblem):
 
     @property
     def batched_tensors(self) -> tuple[Tensor, ...]:
-        """``q``, ``k``, ``v``, ``sinks`` if there are, ``o``, and ``lse``, whose heads have their queries in order."""
+        """``q``, ``k``, ``v``, ``sinks`` and tables if there are, ``o``, and ``lse``, whose heads have their queries
+        in order."""
         rounded = Within.rounded(self.dtype, relative=_SCORE_ERROR)
         sinks = Tensor.flat("sinks", DType.FLOAT32, self.heads, Role.INPUT, 4)
         shape, strides = (self.extents["b"], self.queries, self.heads), (self.heads * self.queries, 1, self.queries)
@@ -74,6 +75,7 @@ class WeightedValues(HeadProblem):
         return (
             *(self.tensor(operand, Role.INPUT) for operand in "qkv"),
             *([sinks] if self.sinks else []),
+            *self.tables,
             replace(self.tensor("o", Role.OUTPUT, rounded), row_axes=3),
             *([lse] if self.lse else []),
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from autotune.codegen.attention.fragments.extremes import EXTREMES, extremes_entry, extremes_first, extremes_part
 from autotune.codegen.attention.fragments.meaning import mask_lines, score_lines
 from autotune.codegen.attention.fragments.ranges import chance_lines
 from autotune.codegen.attention.source import head_facts, head_lines, head_sizes, head_words
@@ -31,7 +32,7 @@ _FACTORS = 4  # numbers that a thread leaves for the others
 
 def source_of(problem: AttentionBackwardProblem, parts: Sequence[str] = ()) -> KernelSource:
     """The problem as its kernels see it, with pointers to parts of the workspace of floats."""
-    pointers = [Argument(name, "float*") for name in parts]
+    pointers = [*(Argument(name, "float*") for name in parts), *([EXTREMES] if problem.ranged else [])]
     fragments = {f"score {problem.score}": problem.scored, f"mask {problem.mask}": problem.masked}
     return KernelSource(
         "attention_backward",
@@ -87,19 +88,24 @@ def passes(
         "statistics_vector": problem.widest_of("o", "dout"),
     }
     parts = {"shifts": rows * WORD_BYTES, "deltas": rows * WORD_BYTES} | ({"sums": summed} if summed else {})
-    program = source_of(problem, tuple(parts)).scheduled(
+    source = source_of(problem, tuple(parts))
+    if problem.ranged:
+        parts |= extremes_part(problem.integers_count)
+    program = source.scheduled(
         schedule,
         header,
         "attention_backward_keys_block",
         *others,
         *([sinks] if problem.sinks else []),
+        *([extremes_entry(problem.integers_count)] if problem.ranged else []),
         statistics,
         facts={**facts, **vectors},
         **stated,
     )
     *passed, first = program.launches
     cleared = [Memset(0, summed, region="sums")] if summed else []
-    return replace(program, steps=(*cleared, first, *passed)).in_workspace(**parts)
+    program = extremes_first(replace(program, steps=(*cleared, first, *passed)))
+    return program.in_workspace(**parts)
 
 
 def statistics_footprint() -> Footprint:

@@ -88,11 +88,11 @@ struct Pair {
     const int q = query - own.query_base, k = key - own.key_base;
 #endif
 #if scored
-    slope = Problem::slope_of(score, own.number, head, q, k);
-    score = Problem::score_of(score, own.number, head, q, k);
+    slope = Problem::slope_of(score, arguments, own.number, head, q, k);
+    score = Problem::score_of(score, arguments, own.number, head, q, k);
 #endif
 #if masked
-    seen = seen && Problem::sees(own.number, head, q, k);
+    seen = seen && Problem::sees(arguments, own.number, head, q, k);
 #endif
     const Number product = dot<Number>(
         dout,

@@ -4,6 +4,9 @@
 #if segmented
 #  include "attention/attention/packed_tiles.cuh"
 #endif
+#if ranged
+#  include "attention/fragments/extremes.cuh"
+#endif
 // Gradients are computed by two kinds of pass. One has queries, and goes through the keys that they see: it
 // adds up dq. The other one has keys, and goes through the queries that see them, of all heads that share
 // them: it adds up dk and dv. In either, a block has a tile of its own rows, and goes through tiles of
@@ -253,8 +256,9 @@ struct PairPlaces {
 
 // What the mask is for `rows` of a block's head from `row` on, and `others` of a head that it meets.
 template <bool of_keys>
-__device__ __forceinline__ Problem::Chance chance_of(const Problem& problem, const OwnRows& own, int met_head,
-                                                     int row, int rows, int other, int others) {
+__device__ __forceinline__ Problem::Chance chance_of(const Arguments& arguments, const Problem& problem,
+                                                     const OwnRows& own, int met_head, int row, int rows,
+                                                     int other, int others) {
 #  if segmented
   const int queries = own.sequence.queries, keys = own.sequence.keys;
 #  else
@@ -264,7 +268,8 @@ __device__ __forceinline__ Problem::Chance chance_of(const Problem& problem, con
   const Problem::Range of_own = {row, min(row + rows, own_count) - 1};
   const Problem::Range of_others = {other, min(other + others, other_count) - 1};
   const int head = of_keys ? own.head * problem.group + met_head : own.head;
-  return Problem::chance(index_of(own), head, of_keys ? of_others : of_own, of_keys ? of_own : of_others);
+  return Problem::chance(arguments, index_of(own), head, of_keys ? of_others : of_own,
+                         of_keys ? of_own : of_others);
 }
 #endif
 
@@ -291,7 +296,8 @@ __device__ __forceinline__ void weigh(float (&scores)[products][4], Slopes<produ
       const float logit = scale.logit(scores[i][j]);
 #endif
 #if scored
-      slopes.of[i][j] = Problem::slope_of(scale.scale * scores[i][j], places.batch, places.head, query, key);
+      slopes.of[i][j] =
+          Problem::slope_of(scale.scale * scores[i][j], *scale.given, places.batch, places.head, query, key);
 #endif
       scores[i][j] = exp2_flushed(fmaf(logit, scale.factor, -statistics.shift(i, j / 2, j % 2)));
 #if softcap

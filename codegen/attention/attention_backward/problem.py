@@ -90,8 +90,8 @@ class AttentionBackwardProblem(FragmentedProblem):
 
     @property
     def batched_tensors(self) -> tuple[Tensor, ...]:
-        """``q``, ``k``, ``v``, ``o``, its gradient ``dout``, ``lse`` of shape (batch, heads, queries), ``sinks`` if
-        there are, and the gradients ``dq``, ``dk``, ``dv`` and ``dsinks``, which has no elements without them."""
+        """``q``, ``k``, ``v``, ``o``, its gradient ``dout``, ``lse`` of shape (batch, heads, queries), ``sinks`` and
+        tables if there are, and the gradients ``dq``, ``dk``, ``dv`` and ``dsinks``, of no elements without sinks."""
         rounded = Within.rounded(self.dtype, relative=_WEIGHT_ERROR)
         shape, strides = (self.extents["b"], self.heads, self.queries), (self.heads * self.queries, self.queries, 1)
         sinks = Tensor.flat("sinks", DType.FLOAT32, self.heads, Role.INPUT, 4)
@@ -101,6 +101,7 @@ class AttentionBackwardProblem(FragmentedProblem):
             *(self.tensor(operand, Role.INPUT) for operand in ("q", "k", "v", "o", "dout")),
             Tensor("lse", DType.FLOAT32, shape, strides, Role.INPUT, 4),
             *([sinks] if self.sinks else []),
+            *self.tables,
             *(
                 replace(self.tensor(name, Role.OUTPUT, rounded), row_axes=3, first_row=row)
                 for name, row in first.items()

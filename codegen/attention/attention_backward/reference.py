@@ -31,7 +31,7 @@ class _Gradients:
     def __init__(self, problem: FragmentedProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> None:
         self._problem = problem
         self._views = {name: view.astype(np.float64) for name, view in problem.batched_views(inputs).items()}
-        self._seen, self._placed = problem.seen(inputs), problem.placed(inputs)
+        self._seen, self._named = problem.seen(inputs), problem.named(inputs)
         self._scale = scalars["scale"] or problem.usual_scale
         self._softcap = scalars["softcap"] if problem.softcap else 0.0
         terms = self._views["dout"] * self._views["o"]
@@ -71,7 +71,7 @@ class _Gradients:
         if self._softcap:
             bent = np.tanh(scores / self._softcap)
             scores, slope = self._softcap * bent, 1 - bent**2
-        places = self._placed(b, h, queries, keys)
+        places = self._named(b, h, queries, keys)
         slope = slope * problem.slopes(scores, places)
         scores, let = problem.changed(scores, places)
         seen = self._seen(b, queries)[:, keys] & let & (lse > -np.inf)

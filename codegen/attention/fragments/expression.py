@@ -18,11 +18,13 @@ from autotune.codegen.model.integers import INT_MAX
 
 PLACES = ("batch", "head", "q", "k")  # of a pair: integers
 SCORE = "score"  # of a pair: a number
+TABLES = {"number": "numbers", "integer": "integers"}  # arrays by the functions that read them
 MOST_NODES = 256
 _MOST_DEPTH = 64
 _MOST_TEXT = 8192  # characters
 MOST_HEADS = 2**24  # and sequences
-_BOUNDS = {"batch": MOST_HEADS, "head": MOST_HEADS, "q": 2**29, "k": 2**29}
+MOST_INTEGER = 2**29  # of places, and of tables
+_BOUNDS = {"batch": MOST_HEADS, "head": MOST_HEADS, **dict.fromkeys(("q", "k", "integer"), MOST_INTEGER)}
 _TOKEN = re.compile(r"[a-z]\w*|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[(),]")
 
 
@@ -55,6 +57,8 @@ FUNCTIONS = {
     **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), Function((_NUMBER, _NUMBER), _TRUTH)),
     **dict.fromkeys(("and", "or"), Function((_TRUTH, _TRUTH), _TRUTH)),
     **dict.fromkeys(("floordiv", "mod"), Function((_INTEGER, _INTEGER), _INTEGER)),
+    "number": Function((_INTEGER,), _NUMBER),
+    "integer": Function((_INTEGER,), _INTEGER),
     "div": Function((_NUMBER, _NUMBER), _NUMBER),
     "not": Function((_TRUTH,), _TRUTH),
     "where": Function((_TRUTH, _NUMBER, _NUMBER), None),
@@ -122,12 +126,20 @@ class Expression:
         """Of an integer: its absolute value is no larger."""
         if self.value is not None:
             return int(abs(self.value))
+        if self.head in _BOUNDS:
+            return _BOUNDS[self.head]
         bounds = [one.bound for one in self.arguments if one.kind is Kind.INTEGER]
         if self.head in ("add", "sub"):
             return sum(bounds)
         if self.head == "mul" and len(bounds) > 1:
             return bounds[0] * bounds[1]
-        return max(bounds, default=_BOUNDS.get(self.head, 0))
+        return max(bounds, default=0)
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The arrays that it reads: some of ``numbers`` and ``integers``."""
+        own = frozenset({TABLES[self.head]} if self.head in TABLES else ())
+        return own.union(*(one.tables for one in self.arguments))
 
     def __str__(self) -> str:
         if self.value is not None:

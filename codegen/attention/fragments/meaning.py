@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .expression import PLACES, SCORE, Expression, Kind, constant
+from .expression import PLACES, SCORE, TABLES, Expression, Kind, constant
 
 _NUMPY: Mapping[str, Callable[..., Any]] = {
     "add": np.add,
@@ -58,11 +58,14 @@ _CUDA = {
     "floordiv": "floored({}, {})",
     "mod": "modulo({}, {})",
     "where": "({} ? {} : {})",
+    "number": "number_at(arguments, {})",
+    "integer": "integer_at(arguments, {})",
 }
 _MOST_DIVISOR = 2.0**126  # whose reciprocal has all digits of a float
-_PLACES = ", ".join(f"int {name}" for name in PLACES)
-# What functions call: NaN is no extremum, and integers are divided as Python does, by 1 or more. Functions of float are
-# those of the special function unit, which are as exact as scores are.
+_GIVEN = ", ".join(("const Arguments& arguments", *(f"int {name}" for name in PLACES)))
+# What functions call: tables are read at their ends where places are beyond, NaN is no extremum, and integers are
+# divided as Python does, by 1 or more. Functions of float are those of the special function unit, which are as exact as
+# scores are.
 _HELPERS = {
     "min": "template <typename Number>\n"
     "  static __device__ __forceinline__ Number smaller(Number a, Number b) {\n"
@@ -91,25 +94,35 @@ _HELPERS = {
     '    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));\n'
     "    return power;\n"
     "#endif\n  }",
+    **{
+        name: f"static __device__ __forceinline__ {kind} {name}_at(const Arguments& arguments, int place) {{\n"
+        "    const Problem problem(arguments);\n"
+        f"    return arguments.{table}[max(0, min(place, problem.{table}_count - 1))];\n  }}"
+        for kind, (name, table) in zip(("float", "int"), TABLES.items(), strict=True)
+    },
     "floordiv": "static __device__ __forceinline__ int floored(int a, int b) {\n    return a / b - (a % b < 0);\n  }",
     "mod": "static __device__ __forceinline__ int modulo(int a, int b) {\n    return a % b + (a % b < 0 ? b : 0);\n  }",
 }
 
 
 def evaluated(expression: Expression, given: Mapping[str, Any]) -> Any:
-    """Its value in float64 and int64, of values of its names."""
+    """Its value in float64 and int64, of values of its names and tables; beyond a table's end is its last entry."""
     if expression.value is not None:
         return expression.value
     if not expression.arguments:
         return given[expression.head]
+    values = [evaluated(one, given) for one in expression.arguments]
+    if expression.head in TABLES:
+        table = given[TABLES[expression.head]]
+        return table[np.clip(values[0], 0, table.size - 1)]
     with np.errstate(all="ignore"):
-        return _NUMPY[expression.head](*(evaluated(one, given) for one in expression.arguments))
+        return _NUMPY[expression.head](*values)
 
 
 def score_lines(expression: Expression, name: str, *beside: Expression) -> str:
-    """``name(score, batch, head, q, k)``, members of a struct, in float and in double; see `mask_lines`."""
+    """``name(score, arguments, batch, head, q, k)``, of a struct, in float and in double; see `mask_lines`."""
     defined = [
-        f"static __device__ __forceinline__ {number} {name}({number} {SCORE}, {_PLACES}) {{\n"
+        f"static __device__ __forceinline__ {number} {name}({number} {SCORE}, {_GIVEN}) {{\n"
         f"{returned(_cuda(expression, number, Kind.NUMBER))}\n  }}"
         for number in ("float", "double")
     ]
@@ -117,9 +130,9 @@ def score_lines(expression: Expression, name: str, *beside: Expression) -> str:
 
 
 def mask_lines(expression: Expression, *beside: Expression) -> str:
-    """``sees(batch, head, q, k)``, a member of a struct that has the lines of other expressions, too."""
+    """``sees(arguments, batch, head, q, k)``, a member of a struct that has the lines of other expressions, too."""
     body = returned(_cuda(expression, "float"))
-    defined = f"static __device__ __forceinline__ bool sees({_PLACES}) {{\n{body}\n  }}"
+    defined = f"static __device__ __forceinline__ bool sees({_GIVEN}) {{\n{body}\n  }}"
     return "\n  ".join((*_missing(expression, beside), defined))
 
 
@@ -161,7 +174,9 @@ def _unconverted(expression: Expression, number: str) -> str:
     if not expression.arguments:
         return expression.head
     kinds = [one.kind for one in expression.arguments]
-    numbers = Kind.NUMBER in kinds or expression.kind is Kind.NUMBER
+    if expression.head == "number" and number == "double":
+        return f"static_cast<double>({_unconverted(expression, 'float')})"
+    numbers = (Kind.NUMBER in kinds or expression.kind is Kind.NUMBER) and expression.head not in TABLES
     wanted = [Kind.NUMBER if numbers and one is not Kind.TRUTH else one for one in kinds]
     arguments = [_cuda(one, number, kind) for one, kind in zip(expression.arguments, wanted, strict=True)]
     if (divisor := _factor(expression, number)) is not None:

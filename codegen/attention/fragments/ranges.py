@@ -6,9 +6,11 @@ taken for itself, so a tile may count as partly seen that is not, and never the 
 
 from __future__ import annotations
 
-from .expression import PLACES, Expression, Kind
+from .expression import MOST_INTEGER, PLACES, Expression, Kind
 from .meaning import returned
 
+EXTREMES_OF = 64  # entries of the table of integers of which the least and the largest one are known
+_MOST_EXTREMES = 8  # pairs that are looked at; of more entries, nothing is known
 _STRUCTS = """struct Range {
     int least;
     int most;
@@ -35,6 +37,16 @@ _FUNCTIONS = {
     "neg": "static __device__ __forceinline__ Range negative(Range a) { return {-a.most, -a.least}; }",
     "abs": "static __device__ __forceinline__ Range magnitude(Range a) {\n"
     "    return {max(0, max(a.least, -a.most)), max(-a.least, a.most)};\n  }",
+    "integer": "static __device__ __forceinline__ Range integers_at(const Arguments& arguments, Range at) {\n"
+    "    const Problem problem(arguments);\n"
+    "    const int last_place = problem.integers_count - 1;\n"
+    "    const int first = max(0, min(at.least, last_place)) / Problem::extremes_of;\n"
+    "    const int last = max(0, min(at.most, last_place)) / Problem::extremes_of;\n"
+    f"    if (last - first >= {_MOST_EXTREMES}) return {{-{MOST_INTEGER}, {MOST_INTEGER}}};\n"
+    "    const int2* extremes = reinterpret_cast<const int2*>(arguments.extremes);\n"
+    "    Range found = {extremes[first].x, extremes[first].y};\n"
+    "    for (int i = first + 1; i <= last; ++i) found = hull(found, {extremes[i].x, extremes[i].y});\n"
+    "    return found;\n  }",
     "floordiv": "static __device__ __forceinline__ Range floored(Range a, int b) {\n"
     "    return {floored(a.least, b), floored(a.most, b)};\n  }",
     "mod": "static __device__ __forceinline__ Range modulo(Range a, int b) {\n"
@@ -52,13 +64,14 @@ _FUNCTIONS = {
     "    return {a.holds || b.holds, a.fails && b.fails};\n  }",
     "not": "static __device__ __forceinline__ Chance opposite(Chance a) { return {a.fails, a.holds}; }",
 }
-_NEEDED = {"mul": ("range", "extremes"), "where": ("extremes",)}
+_NEEDED = {"mul": ("range", "extremes"), "where": ("extremes",), "integer": ("extremes",)}
 _CALLS = {
     "add": "sum({}, {})",
     "sub": "difference({}, {})",
     "mul": "product({}, {})",
     "min": "smaller({}, {})",
     "max": "larger({}, {})",
+    "integer": "integers_at(arguments, {})",
     "neg": "negative({})",
     "abs": "magnitude({})",
     "where": "chosen({}, {}, {})",
@@ -76,13 +89,14 @@ _CALLED = {"gt": ("lt",), "le": ("lt", "not"), "ge": ("lt", "not"), "ne": ("eq",
 
 
 def chance_lines(expression: Expression) -> str:
-    """``chance(batch, head, q, k)``, a member of a struct that has the lines of the mask, too: q and k are ranges."""
+    """``chance(arguments, batch, head, q, k)``, of a struct that has the lines of the mask, too: q and k are ranges."""
     body, used = _chance(expression), {"range"}
     for head in _heads(expression):
         for name in _CALLED.get(head, (head,)):
             used |= {name, *_NEEDED.get(name, ())}
     given = ", ".join(f"{'int' if name in ('batch', 'head') else 'Range'} {name}" for name in PLACES)
-    defined = f"static __device__ __forceinline__ Chance chance({given}) {{\n{returned(body)}\n  }}"
+    head = f"static __device__ __forceinline__ Chance chance(const Arguments& arguments, {given})"
+    defined = f"{head} {{\n{returned(body)}\n  }}"
     return "\n  ".join((_STRUCTS, *(text for name, text in _FUNCTIONS.items() if name in used), defined))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import e, log2
 from typing import Any
 
-from .expression import PLACES, SCORE, Expression, Kind, constant, parsed
+from .expression import PLACES, SCORE, TABLES, Expression, Kind, constant, parsed
 
 
 class Traced:
@@ -85,6 +85,23 @@ class Traced:
 
     def __bool__(self) -> bool:
         raise TypeError("a fragment has no branches: expected where(condition, a, b), and & | ~ of comparisons")
+
+
+class Table:
+    """An array that a fragment reads: ``table[place]``, of an integer; beyond an end, it is the entry at that end."""
+
+    def __init__(self, function: str) -> None:
+        self._function = function
+
+    def __getitem__(self, place: Any) -> Traced:
+        return _of(self._function, place)
+
+    def __iter__(self) -> Any:
+        raise TypeError(f"a fragment reads {TABLES[self._function]} by places, such as {TABLES[self._function]}[q]")
+
+
+numbers = Table("number")
+integers = Table("integer")
 
 
 def tanh(x: Any) -> Any:

@@ -17,6 +17,8 @@ def attention(
     k: Any,
     v: Any,
     sinks: Any = None,
+    numbers: Any = None,
+    integers: Any = None,
     *,
     scale: float = 0.0,
     causal: bool = False,
@@ -43,6 +45,8 @@ def attention(
             the other, so heads_kv divides the heads of q.
         v: (batch, keys, heads_kv, value_dim).
         sinks: float32 for each head: the score of a key whose value is 0. It is not scaled.
+        numbers: float32 of one axis, the table that fragments read as ``numbers[i]``, if they do.
+        integers: int32 of one axis, likewise ``integers[i]``, of absolute values of 2²⁹ at most, which are not checked.
         scale: of the products of queries and keys, more than 0; 0 stands for 1 / √head_dim.
         causal: whether a query sees no key behind its diagonal.
         window_left: keys up to the diagonal, it included, that a query sees, as `sliding_window` of models; 0: all.
@@ -73,12 +77,12 @@ def _bind(q: Layout, order: str, softcap_nonzero: bool, **given: Any) -> Binding
 
 CALL = Call(
     declaration=attention,
-    inputs=("q", "k", "v", "sinks"),
+    inputs=("q", "k", "v", "sinks", "numbers", "integers"),
     outputs=("out", "lse"),
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("sinks", "lse"),
+    optional=("sinks", "numbers", "integers", "lse"),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
     reordered=("q", "k", "v", "out", "lse"),

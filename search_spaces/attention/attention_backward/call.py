@@ -19,6 +19,8 @@ def attention_backward(
     output: Any,
     lse: Any,
     sinks: Any = None,
+    numbers: Any = None,
+    integers: Any = None,
     *,
     scale: float = 0.0,
     causal: bool = False,
@@ -44,6 +46,8 @@ def attention_backward(
         output: o, the result of attention, (batch, queries, heads, value_dim).
         lse: the logarithms of the sums, as attention wrote them: float32 of shape (batch, heads, queries).
         sinks: float32 for each head, if attention had any.
+        numbers: float32 of one axis, the table that fragments read as ``numbers[i]``, if they do.
+        integers: int32 of one axis, likewise ``integers[i]``, of absolute values of 2²⁹ at most, which are not checked.
         scale: of the products of queries and keys; 0 stands for 1 / √head_dim.
         causal: whether a query saw no key behind its diagonal.
         window_left: keys up to the diagonal, it included, that a query saw; 0: all.
@@ -76,12 +80,16 @@ def _bind(order: str, softcap_nonzero: bool, **given: Any) -> Binding:
 
 CALL = Call(
     declaration=attention_backward,
-    inputs=("grad_output", "q", "k", "v", "output", "lse", "sinks"),
+    inputs=("grad_output", "q", "k", "v", "output", "lse", "sinks", "numbers", "integers"),
     outputs=("grad_q", "grad_k", "grad_v", "grad_sinks"),
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("sinks",),
+    optional=(
+        "sinks",
+        "numbers",
+        "integers",
+    ),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
     reordered=("grad_output", "q", "k", "v", "output", "grad_q", "grad_k", "grad_v"),

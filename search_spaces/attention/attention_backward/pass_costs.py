@@ -10,7 +10,7 @@ from autotune.codegen.attention.attention_backward.problem import AttentionBackw
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import storing_clocks
+from autotune.search_spaces.attention.tiles import extremes_workload, storing_clocks
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -83,8 +83,8 @@ def row_workload(rows: int, bytes_of_row: float, block_rows: int, footprint: Foo
 
 
 def around(problem: AttentionBackwardProblem, *passes: Workload) -> tuple[Workload, ...]:
-    """The launches of a program in order: statistics, passes and, with sinks, their gradients."""
+    """The launches of a program in order: ranges of a table, statistics, passes and, with sinks, their gradients."""
     footprint, rows = statistics_footprint(), problem.rows
     statistics = row_workload(rows, 2 * problem.value_elements * problem.dtype.bytes, 32, footprint)
     sinks = row_workload(rows, 8, max(1, rows // problem.heads), footprint)
-    return (statistics, *passes, *([sinks] if problem.sinks else []))
+    return (*extremes_workload(problem), statistics, *passes, *([sinks] if problem.sinks else []))

@@ -19,6 +19,8 @@ def attention_varlen(
     offsets: Any,
     offsets_k: Any = None,
     sinks: Any = None,
+    numbers: Any = None,
+    integers: Any = None,
     *,
     scale: float = 0.0,
     causal: bool = False,
@@ -45,6 +47,8 @@ def attention_varlen(
             number of all queries. Its contents are not checked.
         offsets_k: likewise among the keys, if sequences have not as many of them as queries.
         sinks: float32 for each head: the score of a key whose value is 0. It is not scaled.
+        numbers: float32 of one axis, the table that fragments read as ``numbers[i]``, if they do.
+        integers: int32 of one axis, likewise ``integers[i]``, of absolute values of 2²⁹ at most, which are not checked.
         scale: of the products of queries and keys, more than 0; 0 stands for 1 / √head_dim.
         causal: whether a query sees no key behind its diagonal.
         window_left: keys up to the diagonal, it included, that a query sees; 0: all.
@@ -76,12 +80,12 @@ def _bind(offsets: Layout, offsets_k: Layout | None, softcap_nonzero: bool, **gi
 
 CALL = Call(
     declaration=attention_varlen,
-    inputs=("q", "k", "v", "offsets", "offsets_k", "sinks"),
+    inputs=("q", "k", "v", "offsets", "offsets_k", "sinks", "numbers", "integers"),
     outputs=("out", "lse"),
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("offsets_k", "sinks", "lse"),
+    optional=("offsets_k", "sinks", "numbers", "integers", "lse"),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
     reordered=("lse",),

@@ -22,6 +22,8 @@ def attention_varlen_backward(
     offsets: Any,
     offsets_k: Any = None,
     sinks: Any = None,
+    numbers: Any = None,
+    integers: Any = None,
     *,
     scale: float = 0.0,
     causal: bool = False,
@@ -49,6 +51,8 @@ def attention_varlen_backward(
             number of all queries. Its contents are not checked.
         offsets_k: likewise among the keys, if attention_varlen took any.
         sinks: float32 for each head, if attention_varlen had any.
+        numbers: float32 of one axis, the table that fragments read as ``numbers[i]``, if they do.
+        integers: int32 of one axis, likewise ``integers[i]``, of absolute values of 2²⁹ at most, which are not checked.
         scale: of the products of queries and keys; 0 stands for 1 / √head_dim.
         causal: whether a query saw no key behind its diagonal.
         window_left: keys up to the diagonal, it included, that a query saw; 0: all.
@@ -81,12 +85,12 @@ def _bind(offsets: Layout, offsets_k: Layout | None, softcap_nonzero: bool, **gi
 
 CALL = Call(
     declaration=attention_varlen_backward,
-    inputs=("grad_output", "q", "k", "v", "output", "lse", "offsets", "offsets_k", "sinks"),
+    inputs=("grad_output", "q", "k", "v", "output", "lse", "offsets", "offsets_k", "sinks", "numbers", "integers"),
     outputs=("grad_q", "grad_k", "grad_v", "grad_sinks"),
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("offsets_k", "sinks"),
+    optional=("offsets_k", "sinks", "numbers", "integers"),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
 )

@@ -206,7 +206,7 @@ __device__ __forceinline__ void pass_mma_sync(const Arguments& arguments) {
 #if masked
     const int head_met = step / of_head;
     if (cuts.met(other, tile) &&
-        chance_of<of_keys>(problem, own, head_met, row, Schedule::warp_rows, other, tile).holds) {
+        chance_of<of_keys>(arguments, problem, own, head_met, row, Schedule::warp_rows, other, tile).holds) {
 #else
     if (cuts.met(other, tile)) {
 #endif

@@ -163,7 +163,7 @@ struct Consumer {
   // Goes on to the first turn from this one on in which the mask may let some pair of the block's be seen.
   __device__ __forceinline__ void skip_unseen() {
     while (met_head < Pass<of_keys>::heads_met(problem) &&
-           !chance_of<of_keys>(problem, own, met_head, own.row, Sizes::own, met_row, tile).holds)
+           !chance_of<of_keys>(arguments, problem, own, met_head, own.row, Sizes::own, met_row, tile).holds)
       next_rows();
   }
 

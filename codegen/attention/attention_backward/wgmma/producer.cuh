@@ -34,7 +34,8 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
 #pragma unroll 1
     for (int other = own.begin; other < own.end; other += Sizes::others) {
 #if masked
-      if (!chance_of<of_keys>(problem, own, met, own.row, Sizes::own, other, Sizes::others).holds) continue;
+      if (!chance_of<of_keys>(arguments, problem, own, met, own.row, Sizes::own, other, Sizes::others).holds)
+        continue;
 #endif
       const int stage = turn.stage();
       Barrier &first_full = stages.first_full[stage], &second_full = stages.second_full[stage];

@@ -10,7 +10,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import steps_of_block, stored_bytes, sums_workload
+from autotune.search_spaces.attention.tiles import extremes_workload, steps_of_block, stored_bytes, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -73,4 +73,4 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         bytes_loaded=keys * dims * problem.dtype.bytes,
         bytes_stored=stored_bytes(problem, rows, schedule.splits),
     )
-    return (grid, *sums_workload(problem, schedule.splits))
+    return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))

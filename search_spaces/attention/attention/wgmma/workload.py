@@ -9,7 +9,13 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import steps_of_block, stored_bytes, storing_clocks, sums_workload
+from autotune.search_spaces.attention.tiles import (
+    extremes_workload,
+    steps_of_block,
+    stored_bytes,
+    storing_clocks,
+    sums_workload,
+)
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -71,4 +77,4 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         unit_clocks=clocks,
         bytes_loaded=costs.loaded * keys * dims * problem.dtype.bytes,
     )
-    return (grid, *sums_workload(problem, schedule.splits))
+    return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))
