@@ -48,6 +48,7 @@ def names(page):
         | {"slots": np.array([3, 0, 6, 1], np.int32), "q": array(4, 2, 4, 16).astype(np.float16), "lse": array(4, 4, 2)}
         | {name: array(4, 2, 4, 16) for name in ("first", "second")}
         | {f"{name}_lse": array(4, 4, 2) for name in ("first", "second")}
+        | {"cos_sin_cache": array(9, 16), "positions": np.array([3, 0, 6, 1], np.int32)}
         | {"lengths": np.array([2, 0, 1, 2], np.int32), "table": np.arange(4, dtype=np.int32).repeat(3).reshape(4, 3)},
         "gemv.md": {"np": np, "codes": np.ones((64, 64), np.int8), "code_pairs": np.ones((64, 32), np.uint8)}
         | {"row_scales": array(64, 1), "scales": array(64, 2), "zeros": np.ones((64, 2), np.uint8)},

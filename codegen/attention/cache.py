@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any, ClassVar
 
 import numpy as np
 
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
-from autotune.codegen.model.strided import Axes
+from autotune.codegen.model.strided import Axes, StridedProblem
 
 SCALE_AXES = Axes("uvwx")  # pages, places and heads, as far as scales differ along them; x has one element
 
@@ -32,9 +34,12 @@ class Cache(StrEnum):
         """The largest code that numbers become."""
         return {Cache.FP8: DType.FLOAT8_E4M3.largest, Cache.INT8: 127.0}[self]
 
-    def scale_of(self, numbers: Array) -> Array:
-        """The scale of each row by which its largest number becomes the largest code, of float32."""
-        sizes = np.abs(numbers.astype(np.float32))
+    def scale_of(self, numbers: Array, dtype: DType) -> Array:
+        """The scale of each row by which its largest number becomes the largest code, of float32.
+
+        An infinite number counts as the largest of the numbers' dtype.
+        """
+        sizes = np.minimum(np.abs(numbers.astype(np.float32)), np.float32(dtype.largest))
         scales: Array = sizes.max(axis=-1, keepdims=True) / np.float32(self.largest)
         return scales
 
@@ -74,3 +79,46 @@ class Scales(StrEnum):
         """Random scales, by which codes become numbers about as large as normal ones."""
         usual = {Cache.FP8: 1.0, Cache.INT8: 1 / 64}.get(cache, 1.0)
         return (usual * random.uniform(0.5, 1.5, count)).astype(np.float32)
+
+
+class CacheProblem(StridedProblem):
+    """Problems with caches of keys and values, which state as fields what is in them.
+
+    Attributes:
+        caches: the operands that are caches.
+        dtype: of numbers outside of the caches, and in those of numbers.
+        cache: what elements of the caches are.
+        scales: what has scales of its own in caches of codes.
+    """
+
+    caches: ClassVar[tuple[str, str]]
+    dtype: DType
+    cache: Cache
+    scales: Scales
+
+    @classmethod
+    def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """No scales of caches of numbers."""
+        fitted = super().fitted(fields)
+        return fitted | ({"scales": Scales.TENSOR} if fitted["cache"] is Cache.PLAIN else {})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.quantised and self.scales is not Scales.TENSOR:
+            raise ValueError(f"scales={self.scales}: expected tensor of a cache of numbers, which has none")
+
+    @property
+    def quantised(self) -> bool:
+        """Whether the caches have codes."""
+        return self.cache is not Cache.PLAIN
+
+    def dtype_of(self, operand: str) -> DType:
+        """See `StridedProblem`; those of caches, and of scales, are others."""
+        if operand in SCALED:
+            return DType.FLOAT32
+        return self.cache.stored(self.dtype) if operand in self.caches else self.dtype
+
+    @property
+    def layouts(self) -> Mapping[str, OperandLayout]:
+        """See `Problem.layouts`; those of scales where there are such."""
+        return {name: one for name, one in super().layouts.items() if self.quantised or name not in SCALED}

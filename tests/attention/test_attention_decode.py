@@ -24,6 +24,12 @@ SCHEDULES = [
     MmaSyncSchedule(32, 16, 8, 2),
     MmaSyncSchedule(32, 16, 8, 2, 1, 2),
 ]  # tiles of 16 keys
+# The same in a fixed grid, whose blocks have a few requests or a part of one.
+SHARED = [
+    FmaSchedule(64, 3, 8, 2, 8, grid_blocks=5),
+    MmaSyncSchedule(32, 16, 8, 1, 2, grid_blocks=40),
+    MmaSyncSchedule(32, 16, 8, 1, 1, 2, grid_blocks=7),
+]
 NOWHERE = [-(2**31), -1, 2**31 - 1]
 ROOM, PAGE, DIM = 80, 5, 16
 # None, one, tiles of 16 keys and parts of two tiles, and what is beside their edges; all that there is room for.
@@ -79,10 +85,28 @@ def test_a_request_is_the_same_alone_in_a_batch_and_without_pages(schedule):
     for other in _decoded(schedule, dense, causal=True), _together(schedule, arrays):
         np.testing.assert_array_equal(other[0].view(np.int16), o.view(np.int16))
         np.testing.assert_array_equal(other[1], lse)
-    for request, length in enumerate(LENGTHS):
-        k, v = (rows[request, None, :length] for rows in in_order)
-        np.testing.assert_allclose(o[request], _expected(arrays["q"][request], k[0], v[0]).reshape(-1), atol=2e-3)
+    _assert_right(arrays, in_order, o)
     assert (lse[0] == -np.inf).all()
+
+
+@pytest.mark.parametrize("schedule", SHARED, ids=str)
+@pytest.mark.parametrize(
+    "lengths", [LENGTHS, [ROOM] * 3, [ROOM, 1, 2], [0] * 40 + [ROOM] + [3] * 30 + [0], [0]], ids=len
+)
+def test_blocks_of_a_fixed_grid_share_the_keys_of_all_requests(schedule, lengths):
+    """Many requests or few, long ones and short ones, and those without keys."""
+    arrays, in_order = _arrays(lengths)
+    o, lse = _decoded(schedule, arrays, causal=True)
+    _assert_right(arrays, in_order, o)
+    again, _ = _decoded(schedule, arrays, causal=True)
+    np.testing.assert_array_equal(again.view(np.int16), o.view(np.int16))
+    assert ((lse == -np.inf).all(axis=1) == (arrays["lengths"] == 0)).all()
+
+
+def _assert_right(arrays, in_order, o):
+    for request, length in enumerate(arrays["lengths"]):
+        k, v = (rows[request, :length] for rows in in_order)
+        np.testing.assert_allclose(o[request], _expected(arrays["q"][request], k, v).reshape(-1), atol=2e-3)
 
 
 def _expected(q, k, v):
@@ -137,7 +161,7 @@ def test_requests_share_pages():
     np.testing.assert_array_equal(o[0], o[1])
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
+@pytest.mark.parametrize("schedule", SCHEDULES + SHARED[2:], ids=str)
 @pytest.mark.parametrize("wrong", NOWHERE)
 def test_nothing_outside_of_the_cache_is_read(wrong, schedule):
     """The emulator would refuse it. The nearest length is taken, and the last page."""
@@ -219,13 +243,17 @@ test_calls_that_are_refused = refused(
     _called,
     [
         ({"q": _half(2, 0, 6, DIM)}, "q has shape (2, 0, 6, 16): expected 1 to 16384 queries of each request"),
-        ({"q": _half(2, 2, 5, DIM)}, "expected heads that divide the 5 of q"),
+        ({"q": _half(2, 2, 5, DIM)}, "k_cache has shape (32, 5, 2, 16): expected heads that divide the 5 of q"),
+        ({"q": np.zeros((2, 2, 6, DIM), np.float32)}, "TypeError: q has dtype float32: attention_decode takes"),
         ({"v_cache": _half(32, PAGE, 1, DIM)}, "expected that of k_cache, (32, 5, 2, 16), but for the last axis"),
         ({"table": None}, "k_cache has shape (32, 5, 2, 16): expected a row for each of 2 requests, or a table"),
         ({"lengths": np.zeros(2, np.int64)}, "lengths has dtype int64 and shape (2,): expected int32 of shape (2,)"),
         ({"table": np.zeros((3, 4), np.int32)}, "expected int32 of shape (2, 4)"),
         ({"order": "bshd"}, "order='bshd': expected nhd or hnd"),
-        ({"k_cache": _half(32, PAGE, 2, 8)}, "expected the batch and head_dim of q"),
+        (
+            {"k_cache": _half(32, PAGE, 2, 8)},
+            "k_cache has shape (32, 5, 2, 8): expected heads of 16 elements, as those of q",
+        ),
     ],
 )
 

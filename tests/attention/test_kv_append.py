@@ -67,6 +67,50 @@ def test_tokens_go_behind_the_keys_of_their_requests(paged):
         np.testing.assert_array_equal(cache, own)
 
 
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize("by_slots", [False, True])
+def test_keys_and_queries_are_rotated_as_by_rope(by_slots, interleaved):
+    """The places of tokens are known to the device alone, or are given; q is a slice of a packed array."""
+    random = np.random.default_rng(0)
+    packed = random.standard_normal((6, 5, 16)).astype(np.float16)
+    q, k, v = packed[:, :3], packed[:, 3:4], packed[:, 4:]
+    table = random.standard_normal((20, 12)).astype(np.float32)
+    places = np.array([4, 5, 6, 0, 1, 2], np.int32)
+    rotated_q, rotated_k = dispatcher.rope(q, k, places, table, interleaved=interleaved, rotary_dim=12)
+    caches = [np.zeros((2, 20, 1, 16), np.float16) for _ in range(2)]
+    expected = [one.copy() for one in caches]
+    for cache, rows in zip(expected, (rotated_k, v), strict=True):
+        cache[[0, 0, 0, 1, 1, 1], places] = rows
+    where = {"slots": places + np.array([0, 0, 0, 20, 20, 20], np.int32), "positions": places}
+    if not by_slots:
+        where = {"lengths": np.array([4, 0], np.int32)}
+    dispatcher.kv_append(k, v, *caches, **where, cos_sin_cache=table, q=q, interleaved=interleaved)
+    np.testing.assert_allclose(q, rotated_q, atol=2e-3)
+    np.testing.assert_allclose(caches[0], expected[0], atol=2e-3)
+    np.testing.assert_array_equal(caches[1], expected[1])
+
+
+def test_tokens_may_be_more_than_slots():
+    """Those that pad a batch have none."""
+    random = np.random.default_rng(0)
+    k, v = (random.standard_normal((9, 1, 4)).astype(np.float16) for _ in range(2))
+    caches = [np.zeros((1, 2, 1, 4), np.float16) for _ in range(2)]
+    dispatcher.kv_append(k, v, *caches, np.array([-1, 1, -1, -1, -1, -1, -1, 0, -1], np.int32))
+    np.testing.assert_array_equal(caches[0][0], k[[7, 1]])
+    np.testing.assert_array_equal(caches[1][0], v[[7, 1]])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, ml_dtypes.float8_e4m3fn])
+def test_an_infinite_number_becomes_the_largest_code(dtype):
+    k = np.array([np.inf, -(2.0**15), 1.0, -np.inf], np.float16).reshape(1, 1, 4)
+    caches = [np.zeros((1, 1, 1, 4), dtype) for _ in range(2)]
+    scales = [np.zeros((1, 1, 1), np.float32) for _ in range(2)]
+    slots = np.zeros(1, np.int32)
+    dispatcher.kv_append(k, k, *caches, slots, k_scale_cache=scales[0], v_scale_cache=scales[1])
+    found = caches[0].reshape(-1).astype(float) * scales[0].reshape(-1)
+    np.testing.assert_allclose(found, [65504, -(2.0**15), 0, -65504], rtol=0.04, atol=2)
+
+
 def test_64_bits_of_a_slot_count():
     k, v, k_cache, v_cache, slots = _arrays(slots=(2**32 + 7, -(2**32), 3, 10), dtype=np.int64)
     before = k_cache.copy()
@@ -80,6 +124,9 @@ def test_slots_are_checked_on_demand(monkeypatch):
     _appended(slots=np.array([-1, -1, 3, 11], np.int32))
     with pytest.raises(ValueError, match="lengths: request 1 has 3 keys: expected 0 … 2"):
         _appended(slots=None, lengths=np.array([0, 3], np.int32))
+    table = {"cos_sin_cache": np.zeros((9, 4), np.float32), "positions": np.array([0, 8, 9, 1], np.int32)}
+    with pytest.raises(ValueError, match="positions: token 2 has position 9: expected 0 … 8"):
+        _appended(**table)
     for slots, message in (
         ([0, 1, 12, 3], "slots: token 2 has slot 12: expected 11 or less"),
         ([5, 1, 5, 3], "slots: 2 tokens have slot 5: expected a slot of its own for each"),
@@ -155,6 +202,21 @@ test_calls_that_are_refused = refused(
             "k_scale has shape (3, 4, 2): expected k_scale_cache of scales of tokens",
         ),
         ({"v_cache": np.zeros((3, 4, 1, 4), np.float16)}, "v_cache has shape (3, 4, 1, 4): expected that of k_cache"),
+        ({"q": np.zeros((4, 1, 8), np.float16)}, "expected cos_sin_cache, which rotates heads, with them"),
+        ({"cos_sin_cache": np.zeros((9, 4), np.float32)}, "expected positions with slots, and none with lengths"),
+        ({"cos_sin_cache": np.zeros((9, 4), np.float16)}, "cos_sin_cache has dtype float16 and shape (9, 4)"),
+        (
+            {"cos_sin_cache": np.zeros((9, 10), np.float32), "positions": np.zeros(4, np.int32)},
+            "rotary_dim=10: expected an even number of 8 elements",
+        ),
+        (
+            {
+                "cos_sin_cache": np.zeros((9, 4), np.float32),
+                "positions": np.zeros(4, np.int32),
+                "q": np.zeros((4, 1, 4), np.float16),
+            },
+            "q has dtype float16 and shape (4, 1, 4): expected float16 of (4, heads_q, 8)",
+        ),
         ({"k_cache": np.zeros((3, 4, 8), np.float16)}, "k_cache has shape (3, 4, 8): expected 4 axes, pages and nhd"),
     ],
 )

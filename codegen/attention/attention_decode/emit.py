@@ -18,7 +18,12 @@ _MOST_REFERENCE_BLOCKS = 1 << 16  # each takes one row after the other
 
 def source_of(problem: AttentionDecodeProblem, *, partials: bool = False) -> KernelSource:
     """The problem as its kernels see it, which leave partial results in a part of the workspace if there are such."""
-    counts = {"pages": problem.all_pages, "columns": problem.columns, "kv_heads": problem.kv_heads}
+    counts = {
+        "batch": problem.batch,
+        "pages": problem.all_pages,
+        "columns": problem.columns,
+        "kv_heads": problem.kv_heads,
+    }
     by_token = problem.scales is Scales.TOKEN
     words = {
         "lse": problem.lse,

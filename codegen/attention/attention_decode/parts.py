@@ -18,13 +18,15 @@ _VECTOR = 4  # floats of sums of values that are loaded at once
 
 @dataclass(frozen=True)
 class Parts(Schedule):
-    """A block has some rows, and a part of the keys of their request.
+    """A block has some rows, and parts of the keys of their requests.
 
-    Parts are of whole tiles, and follow from the request's own length alone. The last of a row's blocks to finish puts
-    their results together, in the order of the parts.
+    Parts are of whole tiles. Those of a fixed grid are equal shares of the keys of all requests; otherwise they follow
+    from the request's own length alone. The last of a row's blocks to finish puts their results together, in the order
+    of the parts.
     """
 
     rows = 1
+    grid_blocks = 0
     splits = 1
     part_tiles = 1
 
@@ -33,13 +35,31 @@ class Parts(Schedule):
         """Keys that a block takes at once."""
         raise NotImplementedError
 
+    def row_tiles(self, problem: AttentionDecodeProblem) -> int:
+        """Blocks that have all rows of a head of k and v of a request."""
+        return ceil_div(problem.group * problem.queries, self.rows)
+
     def row_blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have some keys: those of all rows of all heads of k and v of all requests."""
-        return ceil_div(problem.group * problem.queries, self.rows) * problem.kv_heads * problem.batch
+        return self.row_tiles(problem) * problem.kv_heads * problem.batch
 
     def blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks of the grid."""
-        return self.row_blocks(problem) * self.splits
+        if not self.grid_blocks:
+            return self.row_blocks(problem) * self.splits
+        return self.row_tiles(problem) * min(self.grid_blocks, self.listed_tiles(problem))
+
+    def listed_tiles(self, problem: AttentionDecodeProblem) -> int:
+        """Tiles of keys of all heads of k and v that there is room for."""
+        return problem.kv_heads * problem.batch * max(1, ceil_div(problem.keys, self.tile_keys))
+
+    def states(self, problem: AttentionDecodeProblem) -> int:
+        """That parts may leave. A share ends in each block of a grid, and the keys of a head in each row block."""
+        return self.blocks(problem) + (self.row_blocks(problem) if self.grid_blocks else 0)
+
+    def most_parts(self, problem: AttentionDecodeProblem) -> int:
+        """Of the keys of a row."""
+        return self.blocks(problem) // max(1, self.row_tiles(problem)) if self.grid_blocks else self.splits
 
     def state_bytes(self, problem: AttentionDecodeProblem) -> int:
         """Of what some keys make of the rows of a block."""
@@ -47,13 +67,14 @@ class Parts(Schedule):
 
     def sum_bytes(self, problem: AttentionDecodeProblem, warps: int) -> int:
         """Of shared memory that it takes to add the states of warps, and those of parts: weights are there, too."""
-        return warps * self.state_bytes(problem) + WORD_BYTES * self.rows * max(warps, self.splits)
+        rows = min(self.rows, problem.group * problem.queries)
+        return warps * self.state_bytes(problem) + WORD_BYTES * rows * max(warps, self.most_parts(problem))
 
     def program(self, problem: AttentionDecodeProblem, header: str, function: str) -> Program:
         """Of a kernel that leaves states of parts in the workspace."""
-        split = self.splits > 1
+        split = self.splits > 1 or self.grid_blocks > 0
         program = source_of(problem, partials=split).scheduled(
             self, header, function, workspace_bytes=WORD_BYTES * self.row_blocks(problem) if split else 0
         )
-        states = self.blocks(problem) * self.state_bytes(problem)
+        states = self.states(problem) * self.state_bytes(problem)
         return program.in_workspace(partials=states) if split and not problem.empty else program

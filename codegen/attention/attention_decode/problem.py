@@ -10,12 +10,11 @@ import numpy as np
 
 from autotune.codegen.attention.attention.inputs import exact_inputs, random_inputs
 from autotune.codegen.attention.attention.weighted_values import Buffers, WeightedValues
-from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, Scales
+from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, CacheProblem, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.indices import Indices, Spread
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.strided import Axes
@@ -29,7 +28,7 @@ _REQUESTS, _KEYS = 8, 16384
 
 
 @dataclass(frozen=True)
-class AttentionDecodeProblem(WeightedValues):
+class AttentionDecodeProblem(CacheProblem, WeightedValues):
     """The same for the queries of `batch` requests, request i with the first lengths[i] of its keys and values.
 
     These are in a cache. Key j of request i is in place j % page of page table[i, j // page]; without pages, in place j
@@ -54,6 +53,7 @@ class AttentionDecodeProblem(WeightedValues):
 
     segmented: ClassVar[bool] = False
     own_diagonals: ClassVar[bool] = True
+    caches = ("k", "v")
     operands = {  # noqa: RUF012
         "q": Axes("bshd"),
         "k": Axes("ptgd"),
@@ -76,17 +76,14 @@ class AttentionDecodeProblem(WeightedValues):
 
     @classmethod
     def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """No pages of a cache without, and no scales of one of numbers."""
+        """No pages of a cache without."""
         fitted = super().fitted(fields)
-        scales = Scales.TENSOR if fitted["cache"] is Cache.PLAIN else fitted["scales"]
-        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0, "scales": scales}
+        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.pages and not self.page:
             raise ValueError(f"pages={self.pages}: expected 0 of a cache without pages")
-        if self.cache is Cache.PLAIN and self.scales is not Scales.TENSOR:
-            raise ValueError(f"scales={self.scales}: expected tensor of a cache of numbers, which has none")
         if self.pages == self.batch * self.columns:
             object.__setattr__(self, "pages", 0)
 
@@ -110,22 +107,6 @@ class AttentionDecodeProblem(WeightedValues):
         """See `StridedProblem.extents`; p: pages, t: places of each."""
         pages, places = self.all_pages, self.page or self.keys
         return {**super().extents, "p": pages, "t": places, **self.scales.extents(pages, places, self.kv_heads)}
-
-    @property
-    def quantised(self) -> bool:
-        """Whether the cache has codes."""
-        return self.cache is not Cache.PLAIN
-
-    def dtype_of(self, operand: str) -> DType:
-        """See `StridedProblem`; those of the cache, and of scales, are others."""
-        if operand in SCALED:
-            return DType.FLOAT32
-        return self.cache.stored(self.dtype) if operand in "kv" else self.dtype
-
-    @property
-    def layouts(self) -> Mapping[str, OperandLayout]:
-        """See `Problem.layouts`; those of scales where there are such."""
-        return {name: one for name, one in super().layouts.items() if self.quantised or name not in SCALED}
 
     @property
     def pairs(self) -> int:

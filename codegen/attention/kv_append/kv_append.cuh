@@ -16,8 +16,8 @@ __device__ __forceinline__ void kv_append_block(const Arguments& arguments) {
   const Place place = place_of(arguments, problem, token);
   if (!place.there) return;
   const bool of_key = vector < key_vectors;
-  const Move move = of_key ? move_of_key(arguments, problem, place, token, head)
-                           : move_of_value(arguments, problem, place, token, head);
+  const Tokens tokens = of_key ? keys_of(arguments, problem) : values_of(arguments, problem);
+  const Move move = tokens.move(place, token, head);
   const int column = (of_key ? vector : vector - key_vectors) * Schedule::vector_width;
   const auto numbers = load_global<Schedule::vector_width, false>(move.source + column);
 #if cache == plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, Scales
+from autotune.codegen.attention.cache import SCALE_AXES, SCALED, Cache, CacheProblem, Scales
 from autotune.codegen.attention.problem import DTYPES, MOST_DIM
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
@@ -19,9 +19,9 @@ from autotune.codegen.model.integers import INT_MAX, ceil_div, widest_divisor
 from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
-from autotune.codegen.model.strided import Axes, StridedProblem
+from autotune.codegen.model.strided import Axes
 from autotune.codegen.model.tensor import Role, Tensor, row_major
-from autotune.codegen.model.work import Work
+from autotune.codegen.model.work import Unit, Work
 
 SLOT_DTYPES = (DType.INT32, DType.INT64)
 _LEFT_OUT_EVERY = 8  # one in so many tokens may have no slot, of those that are drawn
@@ -36,17 +36,21 @@ class Where(StrEnum):
 
 
 @dataclass(frozen=True)
-class KvAppendProblem(StridedProblem):
+class KvAppendProblem(CacheProblem):
     """Token i of k and v goes to slot slots[i] of the caches; other slots stay as they are.
 
     Slot n is place n % page of page n // page. A token whose slot is negative, or behind the last one, goes nowhere.
     Without slots, requests have as many new tokens each, one request's ahead of the next one's. They go behind the
     lengths[r] keys that request r has: key j is in place j % page of page table[r, j // page], or of page r without a
     table. A token for which there is no such page goes nowhere.
-    In caches of codes, a number becomes the code next to it divided by its scale: of the tensor or the head, or of each
-    head of a token, by which the largest number becomes the largest code.
+    In caches of codes, a number becomes the code next to it divided by its scale: of the tensor or the head, or of
+    each head of a token, by which the largest number becomes the largest code.
+    Heads of k, and of q in place, may be rotated first, as by `RopeProblem`, and are rounded to their dtype: by row p
+    of a table of the cosines and sines of all pairs, where p is the token's place among its request's keys, or is given
+    beside its slot. A place that the table lacks is taken for the nearest that it has.
 
-    Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with PagedAttention, 2023.
+    Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with PagedAttention, 2023; Su et
+    al., RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021.
 
     Attributes:
         tokens: of k and v.
@@ -62,7 +66,13 @@ class KvAppendProblem(StridedProblem):
         where: what says where tokens go.
         requests: that tokens belong to; 0 of slots.
         columns: of the table.
+        rotary_dim: elements of a head that are rotated, an even number; 0: none are.
+        interleaved: whether the elements of a pair are neighbours, rather than half of `rotary_dim` apart.
+        table_rows: positions that there are cosines and sines for.
+        heads_q: heads of q of each token, which are rotated as those of k are.
     """
+
+    caches = ("keys", "values")
 
     operands = {  # noqa: RUF012
         "k": Axes("tgd"),
@@ -71,6 +81,7 @@ class KvAppendProblem(StridedProblem):
         "values": Axes("psge"),
         "kscale": SCALE_AXES,
         "vscale": SCALE_AXES,
+        "q": Axes("thd"),
     }
 
     tokens: int = size(256, short="t")
@@ -86,15 +97,22 @@ class KvAppendProblem(StridedProblem):
     where: Where = kind(Where.SLOTS, implied=Where.SLOTS)
     requests: int = size(0, implied=0, short="r")
     columns: int = size(0, implied=0, short="c")
+    rotary_dim: int = kind(0, least=0, most=MOST_DIM, short="rotary", implied=0)
+    interleaved: bool = kind(False, codes=("", "interleaved"))
+    table_rows: int = size(0, implied=0, short="rows")
+    heads_q: int = size(0, implied=0, short="hq")
 
     @classmethod
     def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """No more slots than there may be, and no more tokens than slots."""
+        """No more slots than there may be, and no more tokens than slots; a table where heads are rotated."""
         fitted = super().fitted(fields)
         pages = min(fitted["pages"], INT_MAX // fitted["page"])
         tokens = min(fitted["tokens"], pages * fitted["page"])
-        heads = min(fitted["heads"], INT_MAX // max(1, tokens))
-        scales = Scales.TENSOR if fitted["cache"] is Cache.PLAIN else fitted["scales"]
+        rotary = min(fitted["rotary_dim"], fitted["head_dim"]) // 2 * 2
+        heads_q = fitted["heads_q"] if rotary else 0
+        most = INT_MAX // (2 * max(1, tokens))
+        fitted |= {"heads": min(fitted["heads"], most), "heads_q": min(heads_q, most), "rotary_dim": rotary}
+        fitted |= {"interleaved": rotary > 0 and fitted["interleaved"]}
         requests = columns = 0
         if fitted["where"] is not Where.SLOTS:
             requests = max(1, min(fitted["requests"], tokens, pages))
@@ -102,19 +120,22 @@ class KvAppendProblem(StridedProblem):
             fitted |= {"slot_dtype": DType.INT32}
         if fitted["where"] is Where.TABLE:
             columns = max(1, min(fitted["columns"], pages // requests))
-        sizes = {"tokens": tokens, "heads": heads, "requests": requests, "columns": columns}
-        return fitted | sizes | {"pages": pages, "scales": scales}
+        rows = max(1, fitted["table_rows"]) if rotary else 0
+        return fitted | {"tokens": tokens, "pages": pages, "requests": requests, "columns": columns, "table_rows": rows}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.slot_count > INT_MAX:
             raise ValueError(f"pages={self.pages}, page={self.page}: expected {INT_MAX} slots at most")
-        if self.tokens > self.slot_count:
-            raise ValueError(f"tokens={self.tokens}: expected one for each of the {self.slot_count} slots at most")
-        if self.tokens * self.heads > INT_MAX:
-            raise ValueError(f"tokens={self.tokens}, heads={self.heads}: expected {INT_MAX} heads at most")
-        if not self.quantised and self.scales is not Scales.TENSOR:
-            raise ValueError(f"scales={self.scales}: expected tensor of a cache of numbers, which has none")
+        if self.tokens * (2 * self.heads + self.heads_q) > INT_MAX:
+            raise ValueError(
+                f"tokens={self.tokens}, heads={self.heads}, heads_q={self.heads_q}: expected {INT_MAX} heads at most"
+            )
+        if self.rotary_dim % 2 or self.rotary_dim > self.head_dim:
+            raise ValueError(f"rotary_dim={self.rotary_dim}: expected an even number of {self.head_dim} elements")
+        rotates = self.rotary_dim > 0
+        if rotates != (self.table_rows > 0) or (not rotates and (self.heads_q or self.interleaved)):
+            raise ValueError(f"table_rows={self.table_rows}: expected some, and heads_q, where heads are rotated alone")
         unequal = self.tokens % self.requests if self.requests else self.tokens and self.where is not Where.SLOTS
         if unequal or (self.requests and self.where is Where.SLOTS):
             raise ValueError(f"tokens={self.tokens}, requests={self.requests}: expected as many of each request")
@@ -153,39 +174,35 @@ class KvAppendProblem(StridedProblem):
             "g": self.heads,
             "d": self.head_dim,
             "e": self.value_elements,
+            "h": self.heads_q,
             **self.scales.extents(self.pages, self.page, self.heads),
         }
 
     @property
-    def quantised(self) -> bool:
-        """Whether the caches have codes."""
-        return self.cache is not Cache.PLAIN
-
-    def dtype_of(self, operand: str) -> DType:
-        """See `StridedProblem`; those of caches, and of scales, are others."""
-        if operand in SCALED:
-            return DType.FLOAT32
-        return self.dtype if operand in "kv" else self.cache.stored(self.dtype)
-
-    @property
     def layouts(self) -> Mapping[str, OperandLayout]:
-        """See `Problem.layouts`; those of scales where there are such."""
-        return {name: one for name, one in super().layouts.items() if self.quantised or name not in SCALED}
+        """See `Problem.layouts`; that of q where there is one."""
+        return {name: one for name, one in super().layouts.items() if self.heads_q or name != "q"}
 
     @property
     def widest(self) -> int:
-        """Elements of the widest accesses that heads of k, v and the caches are aligned for, and are whole ones."""
+        """Elements of the widest accesses that heads are aligned for, and are whole ones; so is what is rotated."""
         aligned = min(stated.vector_width for name, stated in self.layouts.items() if name not in SCALED)
-        return widest_divisor(aligned, self.head_dim, self.value_elements)
+        rotated = self.rotary_dim if self.interleaved else self.rotary_dim // 2
+        return widest_divisor(aligned, self.head_dim, self.value_elements, rotated)
+
+    @property
+    def by_head(self) -> bool:
+        """Whether what is stored of an element follows from others of its head."""
+        return self.rotary_dim > 0 or self.scales is Scales.TOKEN
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is appended."""
-        return not self.tokens * self.heads
+        """Whether nothing is appended, and nothing rotated."""
+        return not self.tokens * (self.heads + self.heads_q)
 
     @property
     def work(self) -> Work:
-        """k and v are read once and stored once, slots or pages are read, and scales are read or stored."""
+        """k, v and q are read once and stored once, slots or pages are read, and scales are read or stored."""
         read = self.bytes_of("k") + self.bytes_of("v")
         stored = read // self.dtype.bytes * self.dtype_of("keys").bytes
         scales = 0
@@ -197,12 +214,17 @@ class KvAppendProblem(StridedProblem):
         else:
             pages = ceil_div(self.fresh, self.page) if self.columns else 0
             where = self.requests * (1 + pages) * DType.INT32.bytes
-        return Work(read + stored + scales + where)
+        rotated = 2 * self.bytes_of("q") if self.heads_q else 0
+        turns = min(self.tokens, self.table_rows) * self.rotary_dim * DType.FLOAT32.bytes
+        positions = self.tokens * self.slot_dtype.bytes if self.given_positions else 0
+        pairs = self.tokens * (self.heads + self.heads_q) * self.rotary_dim // 2
+        return Work(read + stored + scales + where + rotated + turns + positions, {Unit.FP32: 6 * pairs})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``k``, ``v``, where they go, and the caches ``keys`` and ``values``, which are updated; of codes also
-        ``kscale`` and ``vscale``, which are updated if tokens have scales."""
+        ``kscale`` and ``vscale``, which are updated if tokens have scales; if heads are rotated also the ``turns``,
+        ``positions`` beside slots, and ``q``, which is updated."""
         role = Role.IN_OUT if self.scales is Scales.TOKEN else Role.INPUT
         return (
             self.tensor("k", Role.INPUT),
@@ -211,13 +233,31 @@ class KvAppendProblem(StridedProblem):
             self.tensor("keys", Role.IN_OUT),
             self.tensor("values", Role.IN_OUT),
             *(self.tensor(name, role) for name in SCALED if self.quantised),
+            *self._rotating,
         )
+
+    @property
+    def given_positions(self) -> bool:
+        """Whether the place of a token does not follow from its request's length."""
+        return self.rotary_dim > 0 and self.where is Where.SLOTS
+
+    @property
+    def _rotating(self) -> Iterator[Tensor]:
+        if self.rotary_dim:
+            shape, align = (self.table_rows, self.rotary_dim), DType.FLOAT32.bytes
+            yield Tensor("turns", DType.FLOAT32, shape, row_major(shape), Role.INPUT, align)
+        if self.given_positions:
+            dtype, indices = self.slot_dtype, Indices(self.table_rows - 1)
+            yield Tensor.flat("positions", dtype, self.tokens, Role.INPUT, dtype.bytes, indices=indices)
+        if self.heads_q:
+            yield self.tensor("q", Role.IN_OUT)
 
     @property
     def _indices(self) -> tuple[Tensor, ...]:
         dtype = self.slot_dtype
         if self.where is Where.SLOTS:
-            indices = Indices(self.slot_count - 1, -(self.tokens // _LEFT_OUT_EVERY), Order.DISTINCT)
+            left_out = max(self.tokens // _LEFT_OUT_EVERY, self.tokens - self.slot_count)
+            indices = Indices(self.slot_count - 1, -left_out, Order.DISTINCT)
             return (Tensor.flat("slots", dtype, self.tokens, Role.INPUT, dtype.bytes, indices=indices),)
         lengths = Tensor.flat(
             "lengths", DType.INT32, self.requests, Role.INPUT, DType.INT32.bytes, indices=Indices(self.room)
@@ -255,18 +295,30 @@ class KvAppendProblem(StridedProblem):
         if wrong.size:
             token = wrong[0]
             return f"slots: token {token} has slot {slots[token]}: expected {self.slot_count - 1} or less"
+        if self.given_positions:
+            positions = indices["positions"]
+            behind = np.flatnonzero((positions < 0) | (positions >= self.table_rows))
+            if behind.size:
+                token, last = behind[0], self.table_rows - 1
+                return f"positions: token {token} has position {positions[token]}: expected 0 … {last}"
         taken, times = np.unique(slots[slots >= 0], return_counts=True)
         if (times > 1).any():
             return f"slots: {times.max()} tokens have slot {taken[times.argmax()]}: expected a slot of its own for each"
         return ""
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """All of both caches, and of scales that are updated."""
-        views, slots = self.views(inputs), self._slots(inputs)
+        """All of both caches, and of scales and q that are updated."""
+        views, slots = dict(self.views(inputs)), self._slots(inputs)
         there = np.flatnonzero((slots >= 0) & (slots < self.slot_count))
         where = np.divmod(slots[there], self.page)
         named = {one.name: one for one in self.tensors}
         found = {}
+        if self.rotary_dim:
+            turns = views["turns"][self._positions(inputs)][:, None]
+            views["k"] = self._rotated(views["k"], turns)
+        if self.heads_q:
+            found["q"] = inputs["q"].copy()
+            named["q"].view(found["q"])[...] = self._rotated(views["q"], turns)
         for cache, new in (("keys", "k"), ("values", "v")):
             found[cache] = inputs[cache].copy()
             numbers = views[new][there]
@@ -274,20 +326,40 @@ class KvAppendProblem(StridedProblem):
                 name = f"{new}scale"
                 scale = views[name][0, 0]
                 if self.scales is Scales.TOKEN:
-                    scale = self.cache.scale_of(numbers)
+                    scale = self.cache.scale_of(numbers, self.dtype)
                     found[name] = inputs[name].copy()
                     named[name].view(found[name])[where] = scale
                 numbers = self.cache.codes(numbers, scale)
             named[cache].view(found[cache])[where] = numbers
         return found
 
+    def _positions(self, inputs: Mapping[str, Array]) -> Array:
+        """The row of the table of turns for each token."""
+        places = inputs["positions"] if self.given_positions else self._places(inputs).ravel()
+        rows: Array = np.clip(places, 0, self.table_rows - 1)
+        return rows
+
+    def _rotated(self, heads: Array, turns: Array) -> Array:
+        """In float32, each product and each sum rounded: so kernels do it, too, and have the same bits."""
+        half, step = self.rotary_dim // 2, 2 if self.interleaved else 1
+        first = slice(0, self.rotary_dim if self.interleaved else half, step)
+        second = slice(1 if self.interleaved else half, self.rotary_dim, step)
+        cosines, sines = turns[..., :half], turns[..., half:]
+        a, b = (heads[..., part].astype(np.float32) for part in (first, second))
+        rotated = heads.copy()
+        rotated[..., first], rotated[..., second] = a * cosines - b * sines, a * sines + b * cosines
+        return rotated
+
+    def _places(self, inputs: Mapping[str, Array]) -> Array:
+        """Of the tokens of each request among its keys."""
+        return inputs["lengths"].astype(np.int64)[:, None] + np.arange(self.fresh)
+
     def _slots(self, inputs: Mapping[str, Array]) -> Array:
         """Of each token; -1 where there is no page."""
         if self.where is Where.SLOTS:
             return inputs["slots"]
-        lengths = inputs["lengths"].astype(np.int64)
-        places = lengths[:, None] + np.arange(self.fresh)
-        there = (lengths[:, None] >= 0) & (places < self.room)
+        places = self._places(inputs)
+        there = (places[:, :1] >= 0) & (places < self.room)
         columns = np.where(there, places, 0) // self.page
         rows = np.arange(self.requests)[:, None]
         pages = rows + columns

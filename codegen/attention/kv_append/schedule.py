@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autotune.codegen.attention.cache import Scales
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
@@ -15,7 +14,7 @@ from .problem import KvAppendProblem
 
 @dataclass(frozen=True)
 class KvAppendSchedule(Schedule):
-    """A thread moves a vector of a head of k or v; a warp a head, where each has a scale of its own.
+    """A thread moves a vector of a head of k or v; a warp has a head, where that is rotated or has a scale of its own.
 
     Attributes:
         threads: of a block.
@@ -27,7 +26,8 @@ class KvAppendSchedule(Schedule):
 
     def blocks(self, problem: KvAppendProblem) -> int:
         """As many as have all vectors, or all heads."""
-        if problem.scales is Scales.TOKEN:
-            return ceil_div(2 * problem.tokens * problem.heads, self.threads // WARP)
+        if problem.by_head:
+            heads = problem.tokens * (2 * problem.heads + problem.heads_q)
+            return ceil_div(heads, self.threads // WARP)
         of_head = (problem.head_dim + problem.value_elements) // self.vector_width
         return ceil_div(problem.tokens * problem.heads * of_head, self.threads)

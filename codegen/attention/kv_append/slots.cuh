@@ -1,4 +1,7 @@
 #pragma once
+#if rotary_dim > 0
+#  include "cuda/numbers.cuh"
+#endif
 #include "cuda/packed.cuh"
 #if cache != plain
 #  include "cuda/narrow.cuh"
@@ -50,36 +53,66 @@ struct Move {
 #endif
 };
 
-__device__ __forceinline__ Move move_of_key(const Arguments& arguments, const Problem& problem, Place place,
-                                            int token, int head) {
-  Move move;
-  move.source =
-      reinterpret_cast<const Element*>(arguments.k) + token * problem.stride_k_t + head * problem.stride_k_g;
-  move.target = reinterpret_cast<Stored*>(arguments.keys) + place.page * problem.stride_keys_p +
-                place.slot * problem.stride_keys_s + head * problem.stride_keys_g;
-#if token_scales
-  move.scale = arguments.kscale + place.page * problem.stride_kscale_u +
-               place.slot * problem.stride_kscale_v + head * problem.stride_kscale_w;
-#elif cache != plain
-  move.scale = arguments.kscale + head * problem.stride_kscale_w;
+// Tokens and their cache: k and keys, or v and values, with what lies between two of each.
+struct Tokens {
+  const Element* source;
+  long long token, head;
+  Stored* cache;
+  long long page, slot, cached_head;
+#if cache != plain
+  ScalePointer scales;
+  long long scaled_head;
 #endif
-  return move;
+#if token_scales
+  long long scaled_page, scaled_slot;
+#endif
+
+  __device__ __forceinline__ Move move(Place place, int token_number, int head_number) const {
+    Move found;
+    found.source = source + token_number * token + head_number * head;
+    found.target = cache + place.page * page + place.slot * slot + head_number * cached_head;
+#if cache != plain
+    found.scale = scales + head_number * scaled_head;
+#endif
+#if token_scales
+    found.scale += place.page * scaled_page + place.slot * scaled_slot;
+#endif
+    return found;
+  }
+};
+
+__device__ __forceinline__ Tokens keys_of(const Arguments& arguments, const Problem& problem) {
+  Tokens tokens;
+  tokens.source = reinterpret_cast<const Element*>(arguments.k);
+  tokens.token = problem.stride_k_t, tokens.head = problem.stride_k_g;
+  tokens.cache = reinterpret_cast<Stored*>(arguments.keys);
+  tokens.page = problem.stride_keys_p, tokens.slot = problem.stride_keys_s;
+  tokens.cached_head = problem.stride_keys_g;
+#if cache != plain
+  tokens.scales = arguments.kscale;
+  tokens.scaled_head = problem.stride_kscale_w;
+#endif
+#if token_scales
+  tokens.scaled_page = problem.stride_kscale_u, tokens.scaled_slot = problem.stride_kscale_v;
+#endif
+  return tokens;
 }
 
-__device__ __forceinline__ Move move_of_value(const Arguments& arguments, const Problem& problem, Place place,
-                                              int token, int head) {
-  Move move;
-  move.source =
-      reinterpret_cast<const Element*>(arguments.v) + token * problem.stride_v_t + head * problem.stride_v_g;
-  move.target = reinterpret_cast<Stored*>(arguments.values) + place.page * problem.stride_values_p +
-                place.slot * problem.stride_values_s + head * problem.stride_values_g;
-#if token_scales
-  move.scale = arguments.vscale + place.page * problem.stride_vscale_u +
-               place.slot * problem.stride_vscale_v + head * problem.stride_vscale_w;
-#elif cache != plain
-  move.scale = arguments.vscale + head * problem.stride_vscale_w;
+__device__ __forceinline__ Tokens values_of(const Arguments& arguments, const Problem& problem) {
+  Tokens tokens;
+  tokens.source = reinterpret_cast<const Element*>(arguments.v);
+  tokens.token = problem.stride_v_t, tokens.head = problem.stride_v_g;
+  tokens.cache = reinterpret_cast<Stored*>(arguments.values);
+  tokens.page = problem.stride_values_p, tokens.slot = problem.stride_values_s;
+  tokens.cached_head = problem.stride_values_g;
+#if cache != plain
+  tokens.scales = arguments.vscale;
+  tokens.scaled_head = problem.stride_vscale_w;
 #endif
-  return move;
+#if token_scales
+  tokens.scaled_page = problem.stride_vscale_u, tokens.scaled_slot = problem.stride_vscale_v;
+#endif
+  return tokens;
 }
 #if cache != plain
 
@@ -88,6 +121,17 @@ constexpr float largest_code = 448.0f;
 #  else
 constexpr float largest_code = 127.0f;
 #  endif
+#  if dtype == float16
+constexpr float largest_number = 65504.0f;
+#  else
+constexpr float largest_number = 3.3895314e38f;
+#  endif
+
+// By which the largest number of a head becomes the largest code. An infinite one counts as the largest of
+// all: others keep what is left beside it.
+__device__ __forceinline__ float scale_of(float largest) {
+  return (largest > largest_number ? largest_number : largest) / largest_code;
+}
 
 // Numbers as codes of a scale; all are 0 where that is.
 template <int width>

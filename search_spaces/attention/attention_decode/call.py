@@ -7,11 +7,12 @@ from typing import Any
 
 from autotune.codegen.attention.attention_decode.problem import MOST_DIM, MOST_QUERIES, AttentionDecodeProblem
 from autotune.codegen.attention.cache import Cache
+from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.attention.heads import extents
 from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields
 from autotune.search_spaces.attention.results import result_types
-from autotune.search_spaces.contract.array_checks import check_array
+from autotune.search_spaces.contract.array_checks import check_array, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.strides import stride_fields
@@ -99,6 +100,11 @@ def _types(
         raise ValueError(
             f"v_cache has shape {v_cache.shape}: expected that of k_cache, {k_cache.shape}, but for the last axis"
         )
+    check_dtype("attention_decode", "q", q, DTYPES)
+    if of_k["d"] != of_q["d"]:
+        raise ValueError(f"k_cache has shape {k_cache.shape}: expected heads of {of_q['d']} elements, as those of q")
+    if not of_k["h"] or of_q["h"] % of_k["h"]:
+        raise ValueError(f"k_cache has shape {k_cache.shape}: expected heads that divide the {of_q['h']} of q")
     batch = of_q["b"]
     check_array("lengths", lengths, DType.INT32, (batch,))
     if table is None and of_k["p"] != batch:

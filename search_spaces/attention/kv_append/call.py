@@ -10,7 +10,7 @@ from autotune.codegen.attention.kv_append.problem import SLOT_DTYPES, KvAppendPr
 from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields
-from autotune.search_spaces.contract.array_checks import check_dtype
+from autotune.search_spaces.contract.array_checks import check_array, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.strides import stride_fields
@@ -28,11 +28,17 @@ def kv_append(
     v_scale_cache: Any = None,
     lengths: Any = None,
     table: Any = None,
+    cos_sin_cache: Any = None,
+    positions: Any = None,
+    q: Any = None,
     *,
+    interleaved: bool = False,
     order: str = "nhd",
     stream: Any = None,
 ) -> None:
     """Writes keys and values of new tokens into slots of caches, which are made of pages.
+
+    Keys may be rotated first, and queries of the same tokens with them, as by `rope`.
 
     Slot n is place n % page of page n // page. Of a cache without pages, (batch, places, heads, head_dim), a
     request's row is its page. In caches of codes, a number becomes the code next to it divided by a scale: one that is
@@ -56,6 +62,12 @@ def kv_append(
             tokens, one request's ahead of the next one's, which go behind these keys. A token for which there is
             no room is left out.
         table: int32 of shape (batch, columns), the pages of each request; without it, request i has page i alone.
+        cos_sin_cache: rotates the first elements of heads of k, and of q: float32 of shape (positions, rotary_dim), of
+            which half of a row has cosines, the other half sines.
+        positions: with slots, the row of `cos_sin_cache` for each token, of the dtype of `slots`. With lengths, it is
+            the token's place among the keys of its request. What the table lacks is taken for the nearest that it has.
+        q: (tokens, heads_q, head_dim), of the dtype of `k`. Is rotated in place.
+        interleaved: whether pairs are neighbours (GPT-J), rather than half of rotary_dim apart (GPT-NeoX, Llama).
         order: of the axes of a page: ``nhd``, or ``hnd`` with heads ahead of places.
     """
 
@@ -72,6 +84,10 @@ def _types(
     v_scale_cache: Layout | None,
     lengths: Layout | None,
     table: Layout | None,
+    cos_sin_cache: Layout | None,
+    positions: Layout | None,
+    q: Layout | None,
+    interleaved: bool,
     order: str,
 ) -> Mapping[str, ArrayType]:
     check_page_order(order)
@@ -99,7 +115,36 @@ def _types(
             )
     if lengths and (tokens[0] % max(1, lengths.shape[0]) or (tokens[0] and not lengths.shape[0])):
         raise ValueError(f"k has {tokens[0]} tokens, lengths {lengths.shape}: expected as many of each request")
+    _check_rotation(k, slots, cos_sin_cache, positions, q, interleaved)
     return {}
+
+
+def _check_rotation(
+    k: Layout,
+    slots: Layout | None,
+    cos_sin_cache: Layout | None,
+    positions: Layout | None,
+    q: Layout | None,
+    interleaved: bool,
+) -> None:
+    """``TypeError`` or ``ValueError`` unless a table goes with the heads that it rotates, and says for which places."""
+    table, tokens, elements = cos_sin_cache, k.shape[0], k.shape[2]
+    if table is None:
+        if positions or q or interleaved:
+            raise ValueError("positions, q and interleaved: expected cos_sin_cache, which rotates heads, with them")
+        return
+    if table.dtype != DType.FLOAT32 or len(table.shape) != 2 or not table.shape[0] or not table.shape[1]:
+        raise ValueError(
+            f"cos_sin_cache has dtype {table.dtype} and shape {table.shape}: expected float32 and (positions, rotary)"
+        )
+    if (positions is None) != (slots is None):
+        raise ValueError("expected positions with slots, and none with lengths, from which they follow")
+    if slots:
+        check_array("positions", positions, DType(slots.dtype), (tokens,))
+    if q and (q.dtype != k.dtype or len(q.shape) != 3 or (q.shape[0], q.shape[2]) != (tokens, elements)):
+        raise ValueError(
+            f"q has dtype {q.dtype} and shape {q.shape}: expected {k.dtype} of ({tokens}, heads_q, {elements})"
+        )
 
 
 def _check_where(slots: Layout | None, lengths: Layout | None, table: Layout | None) -> None:
@@ -130,12 +175,18 @@ def _bind(
     v_scale_cache: Layout | None,
     lengths: Layout | None,
     table: Layout | None,
+    cos_sin_cache: Layout | None,
+    positions: Layout | None,
+    q: Layout | None,
+    interleaved: bool,
     order: str,
 ) -> Binding:
     operands, cache = KvAppendProblem.operands, page_axes("k_cache", k_cache, order)
     where = stride_fields("k", k, "k", operands["k"]) | stride_fields("v", v, "v", operands["v"])
     for name, operand, one in (("k_cache", "keys", k_cache), ("v_cache", "values", v_cache)):
         where |= stride_fields(name, one, operand, operands[operand], page_order(operands[operand], order))
+    if q:
+        where |= stride_fields("q", q, "q", operands["q"])
     of_scales = {"kscale": k_scale_cache or k_scale, "vscale": v_scale_cache or v_scale}
     scales, fields = scale_fields(of_scales, order)
     problem = KvAppendProblem(
@@ -152,11 +203,15 @@ def _bind(
         columns=table.shape[1] if table else 0,
         cache=Cache.of(DType(k_cache.dtype)),
         scales=scales,
+        rotary_dim=cos_sin_cache.shape[1] if cos_sin_cache else 0,
+        interleaved=interleaved,
+        table_rows=cos_sin_cache.shape[0] if cos_sin_cache else 0,
+        heads_q=q.shape[1] if q else 0,
         **where,
         **fields,
     )
     cached = "" if k_scale_cache is None else "_cache"
-    names = {f"k_scale{cached}": "kscale", f"v_scale{cached}": "vscale"}
+    names = {"cos_sin_cache": "turns", f"k_scale{cached}": "kscale", f"v_scale{cached}": "vscale"}
     return Binding(problem, {"k_cache": "keys", "v_cache": "values"} | names)
 
 
@@ -165,11 +220,15 @@ CALL = Call(
     inputs=(
         *("k", "v", "k_cache", "v_cache", "slots"),
         *("k_scale", "v_scale", "k_scale_cache", "v_scale_cache", "lengths", "table"),
+        *("cos_sin_cache", "positions", "q"),
     ),
     outputs=(),
     types=_types,
     bind=_bind,
-    optional=("slots", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache", "lengths", "table"),
-    updates=("k_cache", "v_cache", "k_scale_cache", "v_scale_cache"),
+    optional=(
+        *("slots", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache", "lengths", "table"),
+        *("cos_sin_cache", "positions", "q"),
+    ),
+    updates=("k_cache", "v_cache", "k_scale_cache", "v_scale_cache", "q"),
     reordered=("k_cache", "v_cache", "k_scale", "v_scale", "k_scale_cache", "v_scale_cache"),
 )

@@ -144,15 +144,12 @@ __device__ __forceinline__ float logit_of(const Queries& queries, int row,
   return seen ? logit : -infinity();
 }
 
-__device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
+// Attention of rows of a block with some of the keys that they see.
+__device__ __forceinline__ void attend_part(const Arguments& arguments, const Problem& problem, Scores scores,
+                                            const BlockRows& block, const Sequence& sequence,
+                                            const Part& part) {
   constexpr int loads = Schedule::keys_in_flight;
-  const Problem problem(arguments);
-  Scores scores(arguments);
-  const BlockRows block(problem);
   Queries queries(arguments, problem, block);
-  const Sequence sequence = sequence_of_request(arguments, problem, block.request);
-  const Part part(problem, sequence, block, tile_keys);
-  if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
   float scale_of_values = 1.0f;
 #if head_scales
@@ -214,4 +211,13 @@ __device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
   sums.store(states.from(threadIdx.x / 32), scale_of_values);
   finish_part(arguments, problem, block, part, states, warps, scores.factor,
               reinterpret_cast<float*>(states.from(warps).tops));
+}
+
+__device__ __forceinline__ void decode_fma_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Scores scores(arguments);
+  for_each_part<tile_keys>(arguments, problem,
+                           [&](const BlockRows& rows, const Sequence& sequence, const Part& part) {
+                             attend_part(arguments, problem, scores, rows, sequence, part);
+                           });
 }

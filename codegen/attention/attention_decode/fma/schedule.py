@@ -25,8 +25,9 @@ class FmaSchedule(Parts):
         lanes: that have a key together.
         keys_in_flight: keys and values that a thread loads before it uses the first.
         vector_width: elements of a load.
-        splits: parts that the keys of a request are cut into at most.
+        splits: parts that the keys of a request are cut into at most, where there is no fixed grid.
         part_tiles: tiles that a part has at least.
+        grid_blocks: blocks that have equal shares of the keys of all requests; 0: requests are cut by their own length.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -40,6 +41,7 @@ class FmaSchedule(Parts):
     vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
     part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
+    grid_blocks: int = tunable(0, least=0, short="G")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 

@@ -524,14 +524,11 @@ __device__ __forceinline__ void store_state(const States& state, const ValueSums
   }
 }
 
-__device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments) {
-  const Problem problem(arguments);
-  Scores scores(arguments);
-  const BlockRows block(problem);
+// Attention of rows of a block with some of the keys that they see.
+__device__ __forceinline__ void attend_part(const Arguments& arguments, const Problem& problem, Scores scores,
+                                            const BlockRows& block, const Sequence& sequence,
+                                            const Part& part) {
   const OwnRows own(arguments, problem, block);
-  const Sequence sequence = sequence_of_request(arguments, problem, block.request);
-  const Part part(problem, sequence, block, tile_keys);
-  if (block.number >= part.count) return;
   const CachedKeys cached(arguments, problem, block.request, block.head);
   float scale_of_values = 1.0f;
 #if head_scales
@@ -621,4 +618,13 @@ __device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments
   store_state(states.from(key_warp), o, rows, scale_of_values);
   finish_part(arguments, problem, block, part, states, key_warps, scores.factor,
               reinterpret_cast<float*>(states.from(key_warps).tops));
+}
+
+__device__ __forceinline__ void decode_mma_sync_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Scores scores(arguments);
+  for_each_part<tile_keys>(arguments, problem,
+                           [&](const BlockRows& rows, const Sequence& sequence, const Part& part) {
+                             attend_part(arguments, problem, scores, rows, sequence, part);
+                           });
 }

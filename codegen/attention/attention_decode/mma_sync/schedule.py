@@ -32,10 +32,11 @@ class MmaSyncSchedule(Parts):
         threads: of a block.
         warp_keys: that a warp takes at once.
         vector_width: elements of a load of a cache.
-        splits: parts that the keys of a request are cut into at most.
+        splits: parts that the keys of a request are cut into at most, where there is no fixed grid.
         part_tiles: tiles that a part has at least.
         stages: of a warp's keys and values in shared memory; 0: they are loaded to registers.
         share_keys: whether the warps of a block share keys, and each has some elements of keys and values.
+        grid_blocks: blocks that have equal shares of the keys of all requests; 0: requests are cut by their own length.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -50,6 +51,7 @@ class MmaSyncSchedule(Parts):
     part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
     stages: int = tunable(0, values=(0, 2, 3, 4), least=0, allowed=(0, 2, 3, 4, 5, 6, 7, 8), short="ST")
     share_keys: bool = tunable(False, values=(False, True), short="SK")
+    grid_blocks: int = tunable(0, least=0, short="G")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
