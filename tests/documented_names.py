@@ -92,6 +92,7 @@ def names(page):
         "vision.md": {"boxes": boxes(6), "scores": array(6), "classes": np.array([0, 0, 1, 1, 2, 2])}
         | {"batch": boxes(2, 6), "batch_scores": array(2, 6), "batch_classes": np.zeros((2, 6), np.int64)}
         | {"counts": np.array([3, 6], np.int32), "images": np.zeros((1, 9, 12, 3), np.uint8)}
+        | {"pictures": [np.zeros((4, 6, 3), np.uint8), np.zeros((9, 5, 3), np.uint8)]}
         | {"head": array(1, 64 + 2, 8400) - 3, "anchors": array(3, 3, 2)}
         | {f"head{stride}": array(1, 3 * (5 + 2), 64 // stride, 64 // stride) - 3 for stride in (8, 16, 32)}
         | {"mean": array(3), "std": 1 + array(3)},

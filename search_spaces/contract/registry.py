@@ -134,6 +134,7 @@ OPERATORS = _Operators(
         "causal_conv1d": ".convolution.causal_conv1d",
         "causal_conv1d_update": ".convolution.causal_conv1d_update",
         "letterbox": ".vision.letterbox",
+        "letterbox_mixed": ".vision.letterbox_mixed",
         "decode": ".vision.decode",
         "decode_anchors": ".vision.decode_anchors",
         "nms": ".vision.nms",

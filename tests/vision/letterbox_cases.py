@@ -1,10 +1,11 @@
 """letterbox's problems for the contract."""
 
 from autotune.codegen.vision.letterbox.filtered.schedule import FilteredSchedule
-from autotune.codegen.vision.letterbox.problem import DTYPES, LetterboxProblem, Order
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.rule import Rule
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
+from autotune.codegen.vision.letterbox.target import DTYPES, Order
 
 MOST = 8  # cases of three kernels
 

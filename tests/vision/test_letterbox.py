@@ -143,7 +143,7 @@ BUGS = {
     ),
     "sides are cut off": (DOWN, "rint(side * ratio)", "floor(side * ratio)"),
     "channels are not swapped": (DOWN, "return 2 - channel;", "return channel;"),
-    "pixels lie side by side": (DOWN, "arguments.stride_images_w};", "3};"),
+    "pixels lie side by side": (DOWN, "arguments.stride_images_w, arguments", "3, arguments"),
     "the last row is that behind it": (HALF, "first + 1 < side ? first + 1 : side - 1", "first + 1"),
     "taps are not waited for": (HALF, "  __syncthreads();\n  const int column", "  const int column"),
     "a picture begins at the edge": (DOWN, "y - shared.place.top, first", "y, first"),

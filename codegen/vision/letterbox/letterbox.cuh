@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
-#include "vision/letterbox/pixel.cuh"
+#include "vision/letterbox/part.cuh"
 // A block for each part of a target, with the taps of its rows and columns in shared memory.
 
 constexpr int pixels = Schedule::pixels, threads = Schedule::threads_x * Schedule::threads_y;
@@ -14,9 +14,8 @@ struct Shared {
 
 // Neighbours of a row, from column `x` on, and the numbers of all channels.
 __device__ __forceinline__ void write_pixels(const Arguments& arguments, const Shared& shared,
-                                             long long image, int y, int x, const Tap& down,
-                                             const Tap* across) {
-  const Picture picture = picture_of(arguments, image);
+                                             const Picture& picture, long long image, int y, int x,
+                                             const Tap& down, const Tap* across) {
   const int row = y - shared.place.top, first = x - shared.place.left;
   const bool of_picture = row >= 0 && row < shared.place.height;
   Element numbers[3][pixels];
@@ -34,32 +33,22 @@ __device__ __forceinline__ void write_pixels(const Arguments& arguments, const S
 
 __device__ __forceinline__ void letterbox_block(const Arguments& arguments) {
   Shared& shared = *dynamic_shared<Shared>();
-  const int across = (arguments.width + tile_width - 1) / tile_width;
-  const int down = (arguments.height + tile_height - 1) / tile_height;
-  const int part = static_cast<int>(blockIdx.x % (static_cast<long long>(across) * down));
-  const long long image = blockIdx.x / (static_cast<long long>(across) * down);
-  const int x = part % across * tile_width, y = part / across * tile_height;
-  if (threadIdx.x == 0) {
-    shared.place =
-        place_of(arguments.picture_height, arguments.picture_width, arguments.height, arguments.width);
-    if (part == 0) write_placement(arguments, shared.place, image);
-  }
-  __syncthreads();
+  const Part part = part_of<tile_width, tile_height>(arguments);
+  const Picture picture = placed_picture(arguments, part, shared.place);
   for (int i = threadIdx.x; i < tile_width; i += threads) {
-    shared.columns[i] =
-        tap_of<false>(x + i - shared.place.left, arguments.picture_width, shared.place.across);
+    shared.columns[i] = tap_of<false>(part.x + i - shared.place.left, picture.width, shared.place.across);
   }
   for (int i = threadIdx.x; i < tile_height; i += threads) {
-    shared.rows[i] = tap_of<true>(y + i - shared.place.top, arguments.picture_height, shared.place.down);
+    shared.rows[i] = tap_of<true>(part.y + i - shared.place.top, picture.height, shared.place.down);
   }
   __syncthreads();
   const int column = static_cast<int>(threadIdx.x) % Schedule::threads_x * pixels;
-  if (x + column >= arguments.width) return;
+  if (part.x + column >= arguments.width) return;
 #pragma unroll
   for (int i = 0; i < Schedule::rows; ++i) {
     const int row = i * Schedule::threads_y + static_cast<int>(threadIdx.x) / Schedule::threads_x;
-    if (y + row < arguments.height) {
-      write_pixels(arguments, shared, image, y + row, x + column, shared.rows[row], shared.columns + column);
-    }
+    if (part.y + row >= arguments.height) break;
+    write_pixels(arguments, shared, picture, part.image, part.y + row, part.x + column, shared.rows[row],
+                 shared.columns + column);
   }
 }

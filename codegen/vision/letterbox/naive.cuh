@@ -8,23 +8,22 @@ __device__ __forceinline__ void letterbox_naive(const Arguments& arguments) {
   if (image >= arguments.batch) return;
   const int y = static_cast<int>(own % pixels / arguments.width);
   const int x = static_cast<int>(own % arguments.width);
-  const Place place =
-      place_of(arguments.picture_height, arguments.picture_width, arguments.height, arguments.width);
+  const Picture picture = picture_of(arguments, image);
+  const Place place = place_of(picture.height, picture.width, arguments.height, arguments.width);
   if (own % pixels == 0) write_placement(arguments, place, image);
   const int down = y - place.top, across = x - place.left;
   const bool inside = down >= 0 && down < place.height && across >= 0 && across < place.width;
 #if filtered
-  const Filter rows = filter_of(down, place.height, arguments.picture_height, place.down);
-  const Filter columns = filter_of(across, place.width, arguments.picture_width, place.across);
+  const Filter rows = filter_of(down, place.height, picture.height, place.down);
+  const Filter columns = filter_of(across, place.width, picture.width, place.across);
 #endif
   for (int channel = 0; channel < 3; ++channel) {
     target_of(arguments, image)[place_in_target(arguments, y, x, channel)] =
 #if filtered
-        inside ? filtered_pixel(arguments, picture_of(arguments, image), rows, columns, channel)
+        inside ? filtered_pixel(arguments, picture, rows, columns, channel)
 #else
-        inside ? resized(arguments, picture_of(arguments, image),
-                         tap_of<true>(down, arguments.picture_height, place.down),
-                         tap_of<false>(across, arguments.picture_width, place.across), channel)
+        inside ? resized(arguments, picture, tap_of<true>(down, picture.height, place.down),
+                         tap_of<false>(across, picture.width, place.across), channel)
 #endif
                : number_of(arguments, arguments.pad, channel);
   }

@@ -1,20 +1,11 @@
 #pragma once
 #include "cuda/numbers.cuh"
 #include "cuda/packed.cuh"
+#include "vision/letterbox/picture.cuh"
 #include "vision/letterbox/place.cuh"
 // A pixel of a target, as three numbers of a network.
 
 using Element = Problem::Element;
-
-// A picture in memory; distances are in bytes.
-struct Picture {
-  const unsigned char* first;
-  long long row, column;
-
-  __device__ __forceinline__ const unsigned char* at(int y, int x) const {
-    return first + y * row + x * column;
-  }
-};
 
 #if rule == cv2
 __device__ __forceinline__ float mixed(int a, int b, int c, int d, const Tap& down, const Tap& across) {
@@ -95,11 +86,6 @@ __device__ __forceinline__ void store_pixels(const Arguments& arguments, long lo
     store_global<false>(target + place_in_target(arguments, y, x, 0) + part * pixels, packed);
 #endif
   }
-}
-
-__device__ __forceinline__ Picture picture_of(const Arguments& arguments, long long image) {
-  return {arguments.images + image * arguments.stride_images_b, arguments.stride_images_h,
-          arguments.stride_images_w};
 }
 
 __device__ __forceinline__ void write_placement(const Arguments& arguments, const Place& place,

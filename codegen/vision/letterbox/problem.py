@@ -1,42 +1,32 @@
-"""Which pictures to fit into which target."""
+"""Which pictures of one size to fit into which target."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout, size
-from autotune.codegen.model.integers import widest_divisor
+from autotune.codegen.model.hardware import LEAST_COPY
+from autotune.codegen.model.integers import ceil_div, widest_divisor
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.strided import Axes, StridedProblem
-from autotune.codegen.model.tensor import Role, Tensor, row_major
+from autotune.codegen.model.tensor import Role, Tensor
 from autotune.codegen.model.work import Work
 
-from .rule import Place, Rule, placed, resized
-
-DTYPES = (DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)
-CHANNELS = 3
-PLACEMENT = 3  # scale, left, top
-
-
-class Order(StrEnum):
-    """The axes of the target."""
-
-    NCHW = "nchw"
-    NHWC = "nhwc"
+from .rule import Place, Rule
+from .target import CHANNELS, DTYPES, Order, Targets, random_levels
 
 
 @dataclass(frozen=True)
-class LetterboxProblem(StridedProblem):
+class LetterboxProblem(StridedProblem, Targets):
     """Pictures of one size, resized to fit into a target with their sides' ratio, as numbers of a network.
 
-    A level becomes (level · scale − mean) / std, rounded after each operation, and at last to the target's type. So
-    does the level of what the picture leaves free. There is one right answer for each rule.
+    See `Targets` for the numbers.
 
     Attributes:
         picture_height, picture_width: of the pictures, which have three channels of bytes.
@@ -52,6 +42,8 @@ class LetterboxProblem(StridedProblem):
         align_target: bytes that the target's address is a multiple of, at most 16.
     """
 
+    entry: ClassVar[str] = "letterbox"
+    mixed: ClassVar[bool] = False
     operands: ClassVar[Mapping[str, Axes]] = {"images": Axes("bhwc")}
 
     picture_height: int = size(1080)
@@ -84,7 +76,30 @@ class LetterboxProblem(StridedProblem):
     @property
     def place(self) -> Place:
         """Of a picture in the target."""
-        return placed(self.picture_height, self.picture_width, (self.height, self.width), self.scale_up, self.center)
+        return self.placed(self.picture_height, self.picture_width)
+
+    @property
+    def enlarges(self) -> bool:
+        """See `Targets`."""
+        return self.place.height > self.picture_height
+
+    def reached(self, columns: int) -> int:
+        """See `Targets`."""
+        height, width = self.picture_height, self.picture_width
+        if not height or not width:
+            return 0
+        there = max(1, min(self.width, width * self.height // height))  # of the target, at least so many
+        if not self.scale_up:
+            there = min(there, width)
+        return min(width, ceil_div((columns - 1) * width, there) + 1)
+
+    @property
+    def row_alignment(self) -> int:
+        """Rows of packed pixels that begin and end with words can be copied."""
+        stated = self.layouts["images"]
+        aligned = widest_divisor(stated.alignment, *stated.strides[:2])
+        packed = stated.strides[2] == CHANNELS and self.picture_width % LEAST_COPY == 0
+        return aligned if packed and aligned >= LEAST_COPY else 0
 
     @property
     def work(self) -> Work:
@@ -95,53 +110,14 @@ class LetterboxProblem(StridedProblem):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """``images``, perhaps ``mean`` and ``std``; ``target``, and as ``placement`` its scale, left and top."""
-        sides, placement = (self.height, self.width), (self.batch, PLACEMENT)
-        shape = (self.batch, *((CHANNELS, *sides) if self.order is Order.NCHW else (*sides, CHANNELS)))
-        of_channels = [Tensor.flat(name, DType.FLOAT32, CHANNELS, Role.INPUT, 4) for name in ("mean", "std")]
-        return (
-            self.tensor("images", Role.INPUT),
-            *(of_channels if self.normalised else []),
-            Tensor("target", self.dtype, shape, row_major(shape), Role.OUTPUT, self.align_target),
-            Tensor("placement", DType.FLOAT32, placement, row_major(placement), Role.OUTPUT, 4),
-        )
-
-    @property
-    def scalars(self) -> Mapping[str, float]:
-        """Those of YOLO."""
-        return {"pad": 114.0, "scale": 1 / 255}
+        """``images``, perhaps ``mean`` and ``std``, then the results."""
+        return (self.tensor("images", Role.INPUT), *self.channel_tensors(), *self.results())
 
     def inputs(self, seed: int) -> dict[str, Array]:
-        """Random levels, the least and the largest among them; deviations that are no powers of two."""
+        """Random levels."""
         random = np.random.default_rng(seed)
-        images = random.integers(0, 256, self.tensors[0].size, np.uint8)
-        images[::11], images[5::13] = 0, 255
-        found = {"images": images}
-        if self.normalised:
-            found["mean"] = random.uniform(0.3, 0.6, CHANNELS).astype(np.float32)
-            found["std"] = random.uniform(0.2, 0.3, CHANNELS).astype(np.float32)
-        return found
+        return {"images": random_levels(random, self.tensors[0].size), **self.channel_inputs(random)}
 
-    def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-        """See `rule.py`."""
-        images, place = self.views(inputs)["images"], self.place
-        pad, scale = (np.float32(scalars[name]) for name in ("pad", "scale"))
-        levels = np.full((self.batch, self.height, self.width, CHANNELS), pad, np.float32)
-        inside = levels[:, place.top : place.top + place.height, place.left : place.left + place.width]
-        for image, target in zip(images, inside, strict=True):
-            if target.size:
-                target[...] = resized(image, place.height, place.width, self.rule)
-        if self.swap_channels:
-            levels = levels[..., ::-1]
-        numbers = levels * scale
-        if self.normalised:
-            numbers = (numbers - inputs["mean"]) / inputs["std"]
-        if self.order is Order.NCHW:
-            numbers = numbers.transpose(0, 3, 1, 2)
-        placement = np.tile(np.array([place.ratio, place.left, place.top], np.float32), (self.batch, 1))
-        return self.buffers({"target": np.ascontiguousarray(numbers.astype(self.dtype.numpy)), "placement": placement})
-
-
-def widest(problem: LetterboxProblem) -> int:
-    """Neighbours that one store of up to 16 bytes has, wherever they are in a target."""
-    return widest_divisor(problem.align_target // problem.dtype.bytes, problem.width)
+    def pictures(self, inputs: Mapping[str, Array]) -> Sequence[npt.NDArray[np.uint8]]:
+        """See `Targets`."""
+        return list(self.views(inputs)["images"])

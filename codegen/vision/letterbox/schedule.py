@@ -9,7 +9,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule
 
-from .problem import LetterboxProblem
+from .target import Targets
 
 _TAP_BYTES, _PLACE_BYTES = 16, 48
 _REGISTERS = 40
@@ -47,11 +47,11 @@ class LetterboxSchedule(Schedule):
         """Rows of a block."""
         return self.threads_y * self.rows
 
-    def tile_sizes(self, problem: LetterboxProblem) -> dict[str, int]:
+    def tile_sizes(self, problem: Targets) -> dict[str, int]:
         """See `Schedule`."""
         return {"height": self.tile_height, "width": self.tile_width}
 
-    def blocks(self, problem: LetterboxProblem) -> int:
+    def blocks(self, problem: Targets) -> int:
         """One for each part of each target."""
         across, down = (
             ceil_div(problem.width, self.tile_width),
@@ -59,7 +59,7 @@ class LetterboxSchedule(Schedule):
         )
         return problem.batch * across * down
 
-    def footprint(self, problem: LetterboxProblem) -> Footprint:
+    def footprint(self, problem: Targets) -> Footprint:
         """Taps of rows and columns."""
         shared = _PLACE_BYTES + (self.tile_width + self.tile_height) * _TAP_BYTES
         return Footprint(self.threads, shared, _REGISTERS + 3 * self.pixels)

@@ -12,7 +12,7 @@ from autotune.codegen.model.fields import layout, size
 from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Role, Tensor, row_major
-from autotune.codegen.vision.letterbox.problem import PLACEMENT
+from autotune.codegen.vision.letterbox.target import PLACEMENT
 from autotune.codegen.vision.nms.problem import CORNERS
 
 _DTYPE = DType.FLOAT32

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autotune.codegen.vision.letterbox.problem import LetterboxProblem, Order
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.rule import Rule
+from autotune.codegen.vision.letterbox.target import Order
 from autotune.search_spaces.contract.baselines import TorchCall, compiled
 
 _MODES: Mapping[Rule, Mapping[str, Any]] = {

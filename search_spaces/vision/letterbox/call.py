@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.vision.letterbox.problem import CHANNELS, DTYPES, PLACEMENT, LetterboxProblem, Order
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.rule import Rule
+from autotune.codegen.vision.letterbox.target import CHANNELS, DTYPES, PLACEMENT, Order
 from autotune.search_spaces.contract.array_checks import check_array, check_dtype
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
@@ -77,6 +78,17 @@ def _types(
     check_dtype("letterbox", "images", images, (DType.UINT8,))
     if len(images.shape) != 4 or images.shape[-1] != CHANNELS:
         raise ValueError(f"images has shape {images.shape}: expected (images, height, width, {CHANNELS})")
+    check_options(mean, std, rule, dtype, order)
+    return result_types(images.shape[0], height, width, dtype, order)
+
+
+def check_options(mean: Layout | None, std: Layout | None, rule: str, dtype: DType, order: str) -> None:
+    """Refuse what no target is made with.
+
+    Raises:
+        TypeError: a dtype that targets do not have, or a mean without a deviation.
+        ValueError: an unknown rule or order, or arrays of another shape.
+    """
     if (mean is None) != (std is None):
         raise TypeError(f"mean and std: {'mean' if mean is None else 'std'} is left out; expected both or none")
     for name, array in (("mean", mean), ("std", std)):
@@ -86,7 +98,10 @@ def _types(
     for name, value, allowed in (("rule", rule, Rule), ("order", order, Order)):
         if value not in list(allowed):
             raise ValueError(f"{name}={value!r}: expected one of {', '.join(allowed)}")
-    batch = images.shape[0]
+
+
+def result_types(batch: int, height: int, width: int, dtype: DType, order: str) -> Mapping[str, ArrayType]:
+    """Of targets and placements."""
     shape = (batch, CHANNELS, height, width) if order == Order.NCHW else (batch, height, width, CHANNELS)
     return {"target": ArrayType(shape, dtype), "placement": ArrayType((batch, PLACEMENT), DType.FLOAT32)}
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from autotune.codegen.vision.letterbox.filtered.schedule import FilteredSchedule
-from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
 from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule
+from autotune.codegen.vision.letterbox.target import Targets
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
 
@@ -14,7 +14,7 @@ from .staged.space import applies
 from .staged.space import candidates as with_staged_rows
 
 
-def default(problem: LetterboxProblem, spec: DeviceSpec) -> LetterboxSchedule | StagedSchedule | FilteredSchedule:
+def default(problem: Targets, spec: DeviceSpec) -> LetterboxSchedule | StagedSchedule | FilteredSchedule:
     """Rows in shared memory, where they can be copied and there is room for them; filters where the rule has one."""
     if problem.rule.filtered:
         return FilteredSchedule()

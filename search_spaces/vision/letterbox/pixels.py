@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+from autotune.codegen.vision.letterbox.target import Targets
 
 
-def rule_violations(problem: LetterboxProblem) -> Iterator[str]:
+def rule_violations(problem: Targets) -> Iterator[str]:
     """Why two rows and two columns do not make a pixel."""
     if problem.rule.filtered:
         yield f"rule {problem.rule} has a filter, not two taps"
 
 
-def store_violations(problem: LetterboxProblem, pixels: int) -> Iterator[str]:
+def store_violations(problem: Targets, pixels: int) -> Iterator[str]:
     """Why a store cannot have so many neighbours."""
     if problem.width % pixels:
         yield f"pixels {pixels} do not divide the {problem.width} columns of the target"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.vision.letterbox.problem import LetterboxProblem, widest
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.schedule import LetterboxSchedule
+from autotune.codegen.vision.letterbox.target import Targets
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -17,7 +18,7 @@ _PIXELS: tuple[int, ...] = field_specs(LetterboxSchedule)["pixels"].values
 _LEAST_THREADS, _MOST_THREADS, _USUAL_THREADS = 32, 1024, 256
 
 
-def constraints(problem: LetterboxProblem, schedule: LetterboxSchedule, spec: DeviceSpec) -> Iterator[str]:
+def constraints(problem: Targets, schedule: LetterboxSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from rule_violations(problem)
     yield from store_violations(problem, schedule.pixels)
@@ -25,14 +26,14 @@ def constraints(problem: LetterboxProblem, schedule: LetterboxSchedule, spec: De
         yield f"threads {schedule.threads_x} by {schedule.threads_y} below the {_LEAST_THREADS} of a warp"
 
 
-def applies(problem: LetterboxProblem, spec: DeviceSpec) -> bool:
+def applies(problem: Targets, spec: DeviceSpec) -> bool:
     """Whether the rule has two taps."""
     return not problem.rule.filtered
 
 
-def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[LetterboxSchedule]:
+def space(problem: Targets, spec: DeviceSpec) -> Space[LetterboxSchedule]:
     """Of pixels, those that are stored together everywhere; no more threads than a block may have."""
-    pixels = tuple(some for some in _PIXELS if some <= widest(problem))
+    pixels = tuple(some for some in _PIXELS if some <= problem.widest)
 
     def build(draw: Draw) -> LetterboxSchedule:
         drawn = LetterboxSchedule.from_dict(draw)
@@ -42,14 +43,14 @@ def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[LetterboxSchedul
     return Space(field_parameters(LetterboxSchedule, pixels=pixels), build)
 
 
-def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[LetterboxSchedule]:
+def candidates(problem: Targets, spec: DeviceSpec) -> Iterator[LetterboxSchedule]:
     """A few pixels of a thread, in blocks of other forms, with more rows."""
-    pixels = min(4, widest(problem))
+    pixels = min(4, problem.widest)
     for threads_x in (32, 64, 128, 16):
         yield LetterboxSchedule(threads_x, _USUAL_THREADS // threads_x, pixels)
     yield LetterboxSchedule(32, 8, pixels, 2)
     yield LetterboxSchedule(32, 4, pixels, 4)
-    yield from (LetterboxSchedule(32, 8, other) for other in (1, 2, 8) if other != pixels and other <= widest(problem))
+    yield from (LetterboxSchedule(32, 8, other) for other in (1, 2, 8) if other != pixels and other <= problem.widest)
 
 
 def checks(problem: LetterboxProblem, schedule: LetterboxSchedule) -> list[tuple[LetterboxProblem, LetterboxSchedule]]:

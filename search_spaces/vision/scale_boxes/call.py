@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.vision.letterbox.problem import PLACEMENT
+from autotune.codegen.vision.letterbox.target import PLACEMENT
 from autotune.codegen.vision.nms.problem import CORNERS
 from autotune.codegen.vision.scale_boxes.problem import ScaleBoxesProblem
 from autotune.search_spaces.contract.array_checks import check_array, check_dtype

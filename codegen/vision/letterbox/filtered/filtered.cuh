@@ -1,6 +1,7 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
 #include "vision/letterbox/filter.cuh"
+#include "vision/letterbox/part.cuh"
 // A block for each part of a target. Some rows of the picture at a time become rows of the part's columns, in
 // shared memory. Then each row of the part adds those of them that make it.
 
@@ -64,36 +65,26 @@ __device__ __forceinline__ void add_rows(float (&sums)[3], const Shared& shared,
 
 __device__ __forceinline__ void letterbox_filtered(const Arguments& arguments) {
   Shared& shared = *dynamic_shared<Shared>();
-  const int across = (arguments.width + tile_width - 1) / tile_width;
-  const int down = (arguments.height + tile_height - 1) / tile_height;
-  const int part = static_cast<int>(blockIdx.x % (static_cast<long long>(across) * down));
-  const long long image = blockIdx.x / (static_cast<long long>(across) * down);
-  const int x = part % across * tile_width, y = part / across * tile_height;
-  if (threadIdx.x == 0) {
-    shared.place =
-        place_of(arguments.picture_height, arguments.picture_width, arguments.height, arguments.width);
-    if (part == 0) write_placement(arguments, shared.place, image);
-  }
-  __syncthreads();
+  const Part part = part_of<tile_width, tile_height>(arguments);
+  const Picture picture = placed_picture(arguments, part, shared.place);
   const Place& place = shared.place;
   for (int i = threadIdx.x; i < tile_width; i += threads) {
-    shared.columns[i] = filter_of(x + i - place.left, place.width, arguments.picture_width, place.across);
+    shared.columns[i] = filter_of(part.x + i - place.left, place.width, picture.width, place.across);
   }
   for (int i = threadIdx.x; i < tile_height; i += threads) {
-    shared.rows[i] = filter_of(y + i - place.top, place.height, arguments.picture_height, place.down);
+    shared.rows[i] = filter_of(part.y + i - place.top, place.height, picture.height, place.down);
   }
   __syncthreads();
   const int column = static_cast<int>(threadIdx.x) % tile_width;
   const int row = static_cast<int>(threadIdx.x) / tile_width;
   const bool has_column = shared.columns[column].count > 0;
   // The first and the last row of the part that the picture has.
-  const int top = place.top > y ? place.top - y : 0;
-  const int remaining = place.top + place.height - y;
+  const int top = place.top > part.y ? place.top - part.y : 0;
+  const int remaining = place.top + place.height - part.y;
   const int bottom = (remaining < tile_height ? remaining : tile_height) - 1;
   float sums[rows][3] = {};
   if (top <= bottom) {
     const int end = shared.rows[bottom].first + shared.rows[bottom].count;
-    const Picture picture = picture_of(arguments, image);
     for (int begin = shared.rows[top].first; begin < end; begin += narrowed) {
       narrow_rows(shared, picture, begin, end);
       __syncthreads();
@@ -104,11 +95,11 @@ __device__ __forceinline__ void letterbox_filtered(const Arguments& arguments) {
       __syncthreads();
     }
   }
-  if (x + column >= arguments.width) return;
+  if (part.x + column >= arguments.width) return;
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
     const int own = i * threads_y + row;
-    if (y + own >= arguments.height) break;
+    if (part.y + own >= arguments.height) break;
     const Filter& filter = shared.rows[own];
     Element numbers[3][1];
 #pragma unroll
@@ -117,6 +108,6 @@ __device__ __forceinline__ void letterbox_filtered(const Arguments& arguments) {
       const float level = inside ? level_of(sums[i][channel], filter) : arguments.pad;
       numbers[channel][0] = number_of(arguments, level, channel);
     }
-    store_pixels(arguments, image, y + own, x + column, numbers);
+    store_pixels(arguments, part.image, part.y + own, part.x + column, numbers);
   }
 }

@@ -8,7 +8,7 @@ from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem
+from autotune.codegen.vision.letterbox.target import CHANNELS, Targets
 
 _PLACE_BYTES, _FILTER_BYTES, _LEVEL_BYTES = 40, 20, 4
 _REGISTERS = 40
@@ -41,16 +41,16 @@ class FilteredSchedule(Schedule):
         """Rows of a block."""
         return self.threads_y * self.rows
 
-    def tile_sizes(self, problem: LetterboxProblem) -> dict[str, int]:
+    def tile_sizes(self, problem: Targets) -> dict[str, int]:
         """See `Schedule`."""
         return {"height": self.tile_height, "width": self.threads_x}
 
-    def blocks(self, problem: LetterboxProblem) -> int:
+    def blocks(self, problem: Targets) -> int:
         """One for each part of each target."""
         across, down = ceil_div(problem.width, self.threads_x), ceil_div(problem.height, self.tile_height)
         return problem.batch * across * down
 
-    def footprint(self, problem: LetterboxProblem) -> Footprint:
+    def footprint(self, problem: Targets) -> Footprint:
         """Filters of rows and columns, and the rows of the picture that are narrow."""
         filters = (self.threads_x + self.tile_height) * _FILTER_BYTES
         levels = self.threads * self.together * CHANNELS * _LEVEL_BYTES

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import LEAST_COPY, WARP
-from autotune.codegen.model.integers import ceil_div, widest_divisor
+from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem, widest
+from autotune.codegen.vision.letterbox.target import CHANNELS, Targets
 
 _READ_AHEAD = 12  # bytes from a column on that are read for it, as words
 _REGISTERS = 48
@@ -52,57 +52,36 @@ class StagedSchedule(Schedule):
         """Columns of a warp."""
         return self.pixels * WARP
 
-    def tile_sizes(self, problem: LetterboxProblem) -> dict[str, int]:
+    def tile_sizes(self, problem: Targets) -> dict[str, int]:
         """See `Schedule`."""
         return {"height": self.rows, "width": self.tile_width}
 
-    def blocks(self, problem: LetterboxProblem) -> int:
+    def blocks(self, problem: Targets) -> int:
         """A warp for each part of each target."""
         parts = ceil_div(problem.width, self.tile_width) * ceil_div(problem.height, self.rows)
         return ceil_div(problem.batch * parts, self.warps)
 
-    def segment_needed(self, problem: LetterboxProblem) -> int:
+    def segment_needed(self, problem: Targets) -> int:
         """Bytes of a row of the picture that make the columns of a warp, with those that are copied besides."""
-        height, width = problem.picture_height, problem.picture_width
-        if not height or not width:
-            return 0
-        columns = max(1, min(problem.width, width * problem.height // height))  # of the target, at least so many
-        if not problem.scale_up:
-            columns = min(columns, width)
-        reached = ceil_div((self.tile_width - 1) * width, columns) + 1
-        read = CHANNELS * min(width, reached) + _READ_AHEAD
+        read = CHANNELS * problem.reached(self.tile_width) + _READ_AHEAD
         return (ceil_div(read, self.copy_bytes) + 1) * self.copy_bytes
 
-    def with_room(self, problem: LetterboxProblem) -> StagedSchedule:
+    def with_room(self, problem: Targets) -> StagedSchedule:
         """The same with the smallest segment that is large enough, or the largest one."""
         needed = self.segment_needed(problem)
         return self.replace(segment=next((some for some in _SEGMENTS if some >= needed), _SEGMENTS[-1]))
 
-    def footprint(self, problem: LetterboxProblem) -> Footprint:
+    def footprint(self, problem: Targets) -> Footprint:
         """Two rows of the picture for each of the target."""
         return Footprint(self.threads, self.warps * self.stages * 2 * self.segment, _REGISTERS + 6 * self.pixels)
 
 
-def row_alignment(problem: LetterboxProblem) -> int:
-    """Bytes that the address of each row of each picture is a multiple of, at most 16."""
-    stated = problem.layouts["images"]
-    return widest_divisor(stated.alignment, *stated.strides[:2])
-
-
-def pixel_distance(problem: LetterboxProblem) -> int:
-    """Bytes from one pixel of a row to the next."""
-    return problem.layouts["images"].strides[2]
-
-
-def first_staged(problem: LetterboxProblem) -> StagedSchedule | None:
+def first_staged(problem: Targets) -> StagedSchedule | None:
     """Wide copies and stores, up to 4 pixels, as far as there is room; none where rows cannot be copied."""
-    copied = row_alignment(problem)
-    if problem.rule.filtered:
-        return None
-    if pixel_distance(problem) != CHANNELS or copied < LEAST_COPY or problem.picture_width % LEAST_COPY:
+    if problem.rule.filtered or not problem.row_alignment:
         return None
     for pixels in (4, 2, 1):
-        schedule = StagedSchedule(pixels=pixels, copy_bytes=copied).with_room(problem)
-        if pixels <= widest(problem) and schedule.segment_needed(problem) <= schedule.segment:
+        schedule = StagedSchedule(pixels=pixels, copy_bytes=problem.row_alignment).with_room(problem)
+        if pixels <= problem.widest and schedule.segment_needed(problem) <= schedule.segment:
             return schedule
     return None

@@ -10,6 +10,11 @@ constexpr int pixels = Schedule::pixels, tile_width = 32 * pixels, rows = Schedu
 constexpr int stages = Schedule::stages, segment = Schedule::segment, copied = Schedule::copy_bytes;
 constexpr bool keeps = Schedule::keeps;
 constexpr int pixel_bytes = 3;
+#if mixed
+constexpr bool rows_shift = true;  // rows begin anywhere
+#else
+constexpr bool rows_shift = false;
+#endif
 
 // The levels of two pixels side by side, which begin at byte `first` of shared memory.
 struct PixelPair {
@@ -21,6 +26,13 @@ struct PixelPair {
     words[0] = __byte_perm(word[0], middle, selector);
     words[1] = __byte_perm(middle, word[2], selector);
   }
+#if mixed
+  // Likewise where the first one begins in a picture, and the second one `step` bytes behind it.
+  __device__ __forceinline__ PixelPair(const unsigned char* first, int step) {
+    words[0] = first[0] | first[1] << 8 | first[2] << 16 | static_cast<unsigned>(first[step]) << 24;
+    words[1] = first[step + 1] | first[step + 2] << 8;
+  }
+#endif
   // A channel of both, in the lower two bytes.
   __device__ __forceinline__ unsigned channel(int number) const {
     return __byte_perm(words[0], words[1], 0x4430u + 0x11u * number);
@@ -53,31 +65,37 @@ __device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weigh
 class RowTile {
  public:
   __device__ __forceinline__ RowTile(const Arguments& arguments, long long image, int strip, int tile)
-      : arguments_(arguments), image_(image), top_(strip * rows), lane_(threadIdx.x % 32) {
-    place_ = place_of(arguments.picture_height, arguments.picture_width, arguments.height, arguments.width);
+      : arguments_(arguments),
+        image_(image),
+        picture_(picture_of(arguments, image)),
+        top_(strip * rows),
+        lane_(threadIdx.x % 32) {
+    place_ = place_of(picture_.height, picture_.width, arguments.height, arguments.width);
     if (strip == 0 && tile == 0 && lane_ == 0) write_placement(arguments, place_, image);
     left_ = tile * tile_width + lane_ * pixels;
     if (place_.height == 0) return;  // nothing is read
-    down_ = tap_of<true>(clamped(top_ + lane_ % rows - place_.top, place_.height), arguments.picture_height,
-                         place_.down);
+    down_ =
+        tap_of<true>(clamped(top_ + lane_ % rows - place_.top, place_.height), picture_.height, place_.down);
     int last = 0;
 #pragma unroll
     for (int i = 0; i < pixels; ++i) {
       const int column = clamped(left_ + i - place_.left, place_.width);
-      const Tap across = tap_of<false>(column, arguments.picture_width, place_.across);
+      const Tap across = tap_of<false>(column, picture_.width, place_.across);
       offsets_[i] = pixel_bytes * across.first;
       weights_[i] = weights_of(across);
       last = across.first;
     }
-    begin_ = __shfl_sync(0xffffffffu, offsets_[0], 0) / copied * copied;
-    bytes_ = (pixel_bytes * __shfl_sync(0xffffffffu, last, 31) + 12 - begin_ + copied - 1) / copied * copied;
+    const int first = __shfl_sync(0xffffffffu, offsets_[0], 0);
+    begin_ = rows_shift ? first : first / copied * copied;
+    const int read = pixel_bytes * __shfl_sync(0xffffffffu, last, 31) + 12 - begin_;
+    bytes_ = (read + (rows_shift ? copied - 1 : 0) + copied - 1) / copied * copied;
 #pragma unroll
     for (int i = 0; i < pixels; ++i) offsets_[i] -= begin_;
   }
 
   // Begins to copy what a row of the tile is made of.
   __device__ __forceinline__ void fetch(int row, unsigned char* stage) const {
-    if (!has_picture(row)) return;
+    if (!has_picture(row) || !is_staged()) return;
     const Needs needs = needs_of(row);
     if (needs.above) copy(stage, needs.down.first);
     if (needs.below) copy(stage + segment, needs.down.second);
@@ -153,15 +171,39 @@ class RowTile {
     return needs;
   }
 
+  // Whether there is room for the parts of the picture's rows. Otherwise each level is loaded by itself.
+  __device__ __forceinline__ bool is_staged() const { return !rows_shift || bytes_ <= segment; }
+
+#if mixed
+  // How far behind a multiple of a copy's bytes a row of the picture begins for the warp.
+  __device__ __forceinline__ int shift_of(int row) const {
+    return static_cast<int>((picture_.at(row, 0) + begin_ - arguments_.images) % copied);
+  }
+  // What follows the row, up to the end of all pictures; then zeros.
+  __device__ __forceinline__ long long bytes_left(const unsigned char* source) const {
+    return arguments_.bytes - (source - arguments_.images);
+  }
+#else
+  __device__ __forceinline__ int shift_of(int) const { return 0; }
   // Zeros follow the end of the row.
+  __device__ __forceinline__ int bytes_left(const unsigned char*) const {
+    return picture_.width * pixel_bytes - begin_;
+  }
+#endif
+
   __device__ __forceinline__ void copy(unsigned char* target, int row) const {
-    const unsigned char* source = picture_of(arguments_, image_).at(row, 0) + begin_;
-    const int left = arguments_.picture_width * pixel_bytes - begin_;
-    const int whole = bytes_ < left ? bytes_ : left / copied * copied;
+    const unsigned char* source = picture_.at(row, 0) + begin_ - shift_of(row);
+    const auto room = bytes_left(source);
+    const int left = room < bytes_ ? static_cast<int>(room) : bytes_;
+    const int whole = left / copied * copied;
 #pragma unroll 2
     for (int i = lane_ * copied; i < whole; i += 32 * copied) async_copy<copied>(target + i, source + i);
-    const int word = whole + lane_ * 4;  // no more than 32 are left
-    if (word < bytes_) async_copy_guarded<4>(target + word, source + word, left - word);
+    const int word = whole + lane_ * 4, valid = left - word;  // no more than 32 words are left
+    if (rows_shift && 0 < valid && valid < 4) {
+      for (int i = 0; i < 4; ++i) target[word + i] = i < valid ? source[word + i] : 0;
+    } else if (word < bytes_) {
+      async_copy_guarded<4>(target + word, source + word, valid);
+    }
   }
 
   template <bool two_rows>
@@ -171,8 +213,8 @@ class RowTile {
 #pragma unroll
       for (int i = 0; i < 3 * pixels; ++i) above_[i] = below_[i];
     }
-    if (!keeps || needs.above) mix(above_, stage);
-    if (two_rows && (!keeps || needs.below)) mix(below_, stage + segment);
+    if (!keeps || needs.above) mix(above_, stage, needs.down.first);
+    if (two_rows && (!keeps || needs.below)) mix(below_, stage + segment, needs.down.second);
 #pragma unroll
     for (int i = 0; i < 3 * pixels; ++i) {
       const float level = mixed(above_[i], two_rows ? below_[i] : above_[i], needs.down);
@@ -181,10 +223,12 @@ class RowTile {
   }
 
   // The channels of each pixel, of one row of the picture.
-  __device__ __forceinline__ void mix(Mixed (&channels)[3 * pixels], const unsigned char* part) const {
+  __device__ __forceinline__ void mix(Mixed (&channels)[3 * pixels], const unsigned char* part,
+                                      int row) const {
+    const int shift = shift_of(row);
 #pragma unroll
     for (int i = 0; i < pixels; ++i) {
-      const PixelPair pair(reinterpret_cast<const unsigned*>(part), offsets_[i]);
+      const PixelPair pair = pair_of(part, row, shift, i);
 #pragma unroll
       for (int channel = 0; channel < 3; ++channel) {
         channels[3 * i + channel] = mixed(pair, source_of(channel), weights_[i]);
@@ -192,8 +236,19 @@ class RowTile {
     }
   }
 
+  __device__ __forceinline__ PixelPair pair_of(const unsigned char* part, int row, int shift, int i) const {
+#if mixed
+    if (!is_staged()) {
+      const int offset = begin_ + offsets_[i], behind = offset + pixel_bytes;
+      return {picture_.at(row, 0) + offset, behind < picture_.width * pixel_bytes ? pixel_bytes : 0};
+    }
+#endif
+    return {reinterpret_cast<const unsigned*>(part), offsets_[i] + shift};
+  }
+
   const Arguments& arguments_;
   const long long image_;
+  const Picture picture_;
   const int top_, lane_;
   Place place_;
   int left_, begin_, bytes_;

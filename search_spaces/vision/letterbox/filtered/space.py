@@ -8,24 +8,25 @@ from typing import Any
 
 from autotune.codegen.vision.letterbox.filtered.schedule import FilteredSchedule
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+from autotune.codegen.vision.letterbox.target import Targets
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _MOST_THREADS = 1024
 
 
-def constraints(problem: LetterboxProblem, schedule: FilteredSchedule, spec: DeviceSpec) -> Iterator[str]:
+def constraints(problem: Targets, schedule: FilteredSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     if not problem.rule.filtered:
         yield f"rule {problem.rule} has two taps, and no filter"
 
 
-def applies(problem: LetterboxProblem, spec: DeviceSpec) -> bool:
+def applies(problem: Targets, spec: DeviceSpec) -> bool:
     """Whether the rule has a filter."""
     return problem.rule.filtered
 
 
-def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[FilteredSchedule]:
+def space(problem: Targets, spec: DeviceSpec) -> Space[FilteredSchedule]:
     """No more threads than a block may have, and no more rows than there is shared memory for."""
 
     def build(draw: Draw) -> FilteredSchedule:
@@ -38,7 +39,7 @@ def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[FilteredSchedule
     return Space(field_parameters(FilteredSchedule), build)
 
 
-def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[FilteredSchedule]:
+def candidates(problem: Targets, spec: DeviceSpec) -> Iterator[FilteredSchedule]:
     """Blocks of 256 threads with some rows, then others."""
     for threads_y, rows, together in product((8, 4), (2, 4, 1), (4, 2)):
         yield FilteredSchedule(32, threads_y, rows, together)

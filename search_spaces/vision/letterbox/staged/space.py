@@ -8,13 +8,9 @@ from typing import Any
 
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LEAST_COPY
-from autotune.codegen.vision.letterbox.problem import CHANNELS, LetterboxProblem, Order, widest
-from autotune.codegen.vision.letterbox.staged.schedule import (
-    StagedSchedule,
-    first_staged,
-    pixel_distance,
-    row_alignment,
-)
+from autotune.codegen.vision.letterbox.problem import LetterboxProblem
+from autotune.codegen.vision.letterbox.staged.schedule import StagedSchedule, first_staged
+from autotune.codegen.vision.letterbox.target import Order, Targets
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.vision.letterbox.pixels import rule_violations, store_violations
@@ -26,34 +22,32 @@ _PIXELS: tuple[int, ...] = _SPECS["pixels"].values
 _WARPS_PER_SM = 16  # that hide the time of loads
 
 
-def constraints(problem: LetterboxProblem, schedule: StagedSchedule, spec: DeviceSpec) -> Iterator[str]:
+def constraints(problem: Targets, schedule: StagedSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from rule_violations(problem)
     yield from store_violations(problem, schedule.pixels)
-    if (distance := pixel_distance(problem)) != CHANNELS:
-        yield f"pixels {distance} B from one to the next, not {CHANNELS}"
-    if problem.picture_width % LEAST_COPY:
-        yield f"rows of {problem.picture_width} pixels end within a word: expected a multiple of {LEAST_COPY}"
-    if (aligned := row_alignment(problem)) % schedule.copy_bytes:
+    if not (aligned := problem.row_alignment):
+        yield f"rows of the pictures cannot be copied: expected packed pixels, aligned to {LEAST_COPY} B at both ends"
+    if aligned % schedule.copy_bytes:
         yield f"copy_bytes {schedule.copy_bytes} over the {aligned} B that rows of the pictures are aligned to"
-    if (needed := schedule.segment_needed(problem)) > schedule.segment:
+    if (needed := schedule.segment_needed(problem)) > schedule.segment and not problem.mixed:
         yield f"segment {schedule.segment} below the {needed} B of a row of the picture that a warp needs"
 
 
-def _legal_pixels(problem: LetterboxProblem) -> tuple[int, ...]:
+def _legal_pixels(problem: Targets) -> tuple[int, ...]:
     """Those that are stored together everywhere, and for which a segment has room; the widest one last."""
-    stored = [pixels for pixels in _PIXELS if pixels <= widest(problem)]
+    stored = [pixels for pixels in _PIXELS if pixels <= problem.widest]
     return tuple(pixels for pixels in stored if StagedSchedule(pixels=pixels).segment_needed(problem) <= _SEGMENTS[-1])
 
 
-def applies(problem: LetterboxProblem, spec: DeviceSpec) -> bool:
+def applies(problem: Targets, spec: DeviceSpec) -> bool:
     """Whether rows of packed pixels can be copied, and there is room for them."""
     return first_staged(problem) is not None
 
 
-def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[StagedSchedule]:
+def space(problem: Targets, spec: DeviceSpec) -> Space[StagedSchedule]:
     """Copies as wide as rows are aligned; segments follow."""
-    copies = tuple(some for some in _COPIES if row_alignment(problem) % some == 0)
+    copies = tuple(some for some in _COPIES if problem.row_alignment % some == 0)
     parameters = field_parameters(StagedSchedule, pixels=_legal_pixels(problem), copy_bytes=copies)
 
     def build(draw: Draw) -> StagedSchedule:
@@ -62,9 +56,9 @@ def space(problem: LetterboxProblem, spec: DeviceSpec) -> Space[StagedSchedule]:
     return Space(tuple(one for one in parameters if one.name != "segment"), build)
 
 
-def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[StagedSchedule]:
+def candidates(problem: Targets, spec: DeviceSpec) -> Iterator[StagedSchedule]:
     """The usual pixels of a thread, as many rows as leave enough warps, and wide copies, then others."""
-    copied = max(some for some in _COPIES if row_alignment(problem) % some == 0)
+    copied = max(some for some in _COPIES if problem.row_alignment % some == 0)
     usual = _usual_pixels(problem)
     widths = sorted(_legal_pixels(problem), key=lambda pixels: (pixels > usual, -pixels))
     narrow = StagedSchedule(1, widths[0])
@@ -76,11 +70,11 @@ def candidates(problem: LetterboxProblem, spec: DeviceSpec) -> Iterator[StagedSc
     yield StagedSchedule(4, widths[0], most, keeps=True, copy_bytes=copied).with_room(problem)
 
 
-def _usual_pixels(problem: LetterboxProblem) -> int:
+def _usual_pixels(problem: Targets) -> int:
     """By an H200: those of a picture that is enlarged are close to each other, and three channels take wider stores."""
     if problem.order is Order.NHWC:
         return 2
-    return 8 if problem.place.height > problem.picture_height else 4
+    return 8 if problem.enlarges else 4
 
 
 def checks(problem: LetterboxProblem, schedule: StagedSchedule) -> list[tuple[LetterboxProblem, StagedSchedule]]:

@@ -1,0 +1,1 @@
+"""Pictures of many sizes that become what detectors take."""
