@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.mma_sync.schedule import SharedLayout
 from autotune.codegen.matmul.sgemm.schedule import CopyMode
 from autotune.codegen.model.program import Program
@@ -18,6 +19,8 @@ from .mma_offsets.emit import emit as emit_mma_offsets
 from .mma_offsets.schedule import MmaOffsetsSchedule
 from .problem import Conv2dProblem
 
+F = TypeVar("F", bound=FmaSchedule)
+M = TypeVar("M", bound=MmaOffsetsSchedule)
 # An implicit product: a block's tiles of A are gathered, and multiplied, in turn.
 _IMPLICIT_FMA = FmaSchedule(
     block_m=64, block_n=64, block_k=16, warp_m=32, warp_n=32, thread_m=8, thread_n=4, pad_a=4, pad_b=4, stages=1,
@@ -38,7 +41,7 @@ _PIPELINED_MMA = replace(
 )  # fmt: skip
 
 
-def fitted_fma(problem: Conv2dProblem, schedule: FmaSchedule) -> FmaSchedule:
+def fitted_fma(problem: ConvolutionProblem, schedule: F) -> F:
     """The schedule with vectors that the problem is aligned for."""
     vectors: dict[str, Any] = {
         f"vector_{operand}": min(getattr(schedule, f"vector_{operand}"), problem.sgemm.vector_width(operand))
@@ -47,7 +50,7 @@ def fitted_fma(problem: Conv2dProblem, schedule: FmaSchedule) -> FmaSchedule:
     return replace(schedule, **vectors)
 
 
-def fitted_mma(problem: Conv2dProblem, schedule: MmaOffsetsSchedule) -> MmaOffsetsSchedule:
+def fitted_mma(problem: ConvolutionProblem, schedule: M) -> M:
     """The same, with as many bytes along k for all types."""
     changed: dict[str, Any] = {f"vector_{operand}": problem.product.vector_width(operand) for operand in "abd"}
     changed |= {"vector_d": min(changed["vector_d"], schedule.warp_n // 2)}

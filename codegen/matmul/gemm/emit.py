@@ -66,9 +66,9 @@ def scheduled(
     if problem.bucket_rows:  # the same source for all rows of a bucket
         known["edge_n" if schedule.swap else "edge_m"] = True
     specialized = schedule.specialize is Specialize.SHAPE
-    chosen = {"clusters": False, "gathered_a": False, "specialized": specialized, "by_column": by_column(left)}
+    chosen = {"clusters": False, "gathered_a": False, "gathered_b": False, "specialized": specialized}
     header = f"matmul/gemm/{schedule.kernel}/block.cuh"
-    constants = schedule.constants | conditions(left) | known | chosen
+    constants = schedule.constants | conditions(left) | known | chosen | {"by_column": by_column(left)}
     body = used_source(header, (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
     declared = problem_struct(element_types(left), known, _sizes(left, problem.ldd), schedule.specialize, body)

@@ -49,6 +49,7 @@ def emit(problem: SgemmProblem, schedule: SgemmSchedule) -> Program:
             "clusters": True,
             "gathered_a": False,
             "staged_c": schedule.staged_c,
+            "gathered_b": False,
             "lanes_k": schedule.lanes_k,
             "k_partitions": schedule.warps_k * schedule.cluster_k,
         }

@@ -14,12 +14,14 @@ using LoaderA = TileLoader<OperandA, RegisterCopy<OperandA> >;
 #  endif
 #endif
 
-#if copy_b == direct
+#if !gathered_b  // likewise
+#  if copy_b == direct
 using LoaderB = DirectLoader<OperandB>;
-#elif copy_b == async_copy
+#  elif copy_b == async_copy
 using LoaderB = TileLoader<OperandB, AsyncCopy<OperandB> >;
-#else
+#  else
 using LoaderB = TileLoader<OperandB, RegisterCopy<OperandB> >;
+#  endif
 #endif
 
 #if stages == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from autotune.codegen.convolution.conv2d.emit import emit_reference
+from autotune.codegen.convolution.conv2d.fma.schedule import FmaSchedule
+from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.presets import PRESETS
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.model.work import Unit
@@ -24,11 +26,11 @@ def _default(problem: Conv2dProblem, spec: DeviceSpec) -> Any:
     if depthwise.applies(problem, spec):
         return next(iter(depthwise.candidates(problem, spec)))
     if problem.unit is Unit.FP32:
-        return fma.default(problem, spec)
+        return fma.default(problem, spec, FmaSchedule)
     for kernel in (wgmma_im2col, wgmma_rows):
         if kernel.KERNEL.applies(problem, spec) and (first := next(kernel.KERNEL.candidates(problem, spec), None)):
             return first
-    return next(mma_offsets.candidates(problem, spec))
+    return next(mma_offsets.candidates(problem, spec, MmaOffsetsSchedule))
 
 
 OPERATOR: Operator[Conv2dProblem, Any] = Operator(

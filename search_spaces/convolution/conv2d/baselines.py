@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.search_spaces.contract.baselines import TorchCall, compiled
 from autotune.search_spaces.contract.torch_activations import activated
+
+
+@contextmanager
+def by_cudnn(torch: Any, problem: ConvolutionProblem) -> Iterator[None]:
+    """Calls take the fastest algorithm, and TF32 only if the problem does."""
+    flags = torch.backends.cudnn
+    before, flags.allow_tf32 = flags.allow_tf32, problem.tf32
+    benchmark, flags.benchmark = flags.benchmark, True
+    try:
+        yield
+    finally:
+        flags.allow_tf32, flags.benchmark = before, benchmark
 
 
 def _convolution(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """One call on channels-last images, and one for each further step of the epilogue."""
     x, weight, d = (tensors[name].permute(0, 3, 1, 2) for name in ("x", "weight", "d"))
     bias, c = tensors.get("bias"), tensors.get("c")
-    names = ("stride", "padding", "dilation")
-    pairs = {name: tuple(getattr(problem, f"{name}_{side}") for side in "hw") for name in names}
+    geometry = problem.stride, problem.padding, problem.dilation, problem.groups
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
 
     def compute() -> None:
-        flags = torch.backends.cudnn
-        before, flags.allow_tf32 = flags.allow_tf32, problem.tf32
-        benchmark, flags.benchmark = flags.benchmark, True
-        try:
-            result = torch.nn.functional.conv2d(x, weight, None, **pairs, groups=problem.groups)
-        finally:
-            flags.allow_tf32, flags.benchmark = before, benchmark
+        with by_cudnn(torch, problem):
+            result = torch.nn.functional.conv2d(x, weight, None, *geometry)
         result = result * alpha
         if bias is not None:
             result = result + bias[:, None, None]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autotune.codegen.convolution.conv2d.problem import DTYPES, Conv2dProblem
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import DTYPES
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
@@ -73,27 +74,14 @@ def _types(
 ) -> Mapping[str, ArrayType]:
     if activation not in FUSED:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
-    if x.dtype not in DTYPES:
-        raise TypeError(f"x has dtype {x.dtype}: expected one of {', '.join(DTYPES)}")
-    if allow_tf32 and x.dtype != DType.FLOAT32:
-        raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
-    for name, layout in (("x", x), ("weight", weight)):
-        if len(layout.shape) != 4:
-            raise ValueError(f"{name} has shape {layout.shape}: expected 4 axes, channels last")
-    if groups < 1:
-        raise ValueError(f"groups={groups}: expected 1 or more")
+    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32)
     filters, *kernel, channels = weight.shape
     if channels * groups != x.shape[3] or filters % groups:
         raise ValueError(
             f"x has shape {x.shape} and weight {weight.shape}: expected (…, channels) and "
             f"(filters, rows, columns, channels / groups) with groups={groups}, which divides both"
         )
-    steps = zip(*pairs_of({"stride": stride, "padding": padding, "dilation": dilation}).values(), strict=True)
-    extents = (
-        (extent + 2 * added - step * (taps - 1) - 1) // apart + 1
-        for extent, taps, (apart, added, step) in zip(x.shape[1:3], kernel, steps, strict=True)
-    )
-    shape = (x.shape[0], *extents, filters)
+    shape = (x.shape[0], *out_extents(x.shape[1:3], kernel, stride, padding, dilation), filters)
     given = {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)}
     for name, (array, expected) in given.items():
         if array is not None and (array.dtype, array.shape) != (x.dtype, expected):
@@ -103,18 +91,60 @@ def _types(
     return {"out": ArrayType(shape, x.dtype)}
 
 
+def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool) -> None:
+    """Raise `TypeError` or `ValueError` for images, the first of some arrays, that no kernel convolves."""
+    x = next(iter(arrays.values()))
+    if x.dtype not in DTYPES:
+        raise TypeError(f"x has dtype {x.dtype}: expected one of {', '.join(DTYPES)}")
+    if allow_tf32 and x.dtype != DType.FLOAT32:
+        raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
+    for name, layout in arrays.items():
+        if len(layout.shape) != 4:
+            raise ValueError(f"{name} has shape {layout.shape}: expected 4 axes, channels last")
+    if groups < 1:
+        raise ValueError(f"groups={groups}: expected 1 or more")
+
+
+def out_extents(
+    extents: Sequence[int],
+    kernel: Sequence[int],
+    stride: tuple[int, ...] | int,
+    padding: tuple[int, ...] | int,
+    dilation: tuple[int, ...] | int,
+) -> tuple[int, ...]:
+    """Rows and columns of the result."""
+    steps = zip(*pairs_of({"stride": stride, "padding": padding, "dilation": dilation}).values(), strict=True)
+    return tuple(
+        (extent + 2 * added - step * (taps - 1) - 1) // apart + 1
+        for extent, taps, (apart, added, step) in zip(extents, kernel, steps, strict=True)
+    )
+
+
+def fields_of(x: Layout, filters: int, kernel: Sequence[int], **steps: tuple[int, ...] | int) -> dict[str, Any]:
+    """What problems have of images, filters, and the steps of a convolution."""
+    pairs = pairs_of(steps) | {"kernel": tuple(kernel)}
+    return {
+        "batch": x.shape[0],
+        "in_channels": x.shape[3],
+        "out_channels": filters,
+        "height": x.shape[1],
+        "width": x.shape[2],
+        **{f"{name}_{side}": number for name, two in pairs.items() for side, number in zip("hw", two, strict=True)},
+    }
+
+
 def pairs_of(options: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Stride, padding and dilation of a call, of rows and of columns."""
-    return {name: _pair(name, options[name], least) for name, least in _LEAST.items()}
+    return {name: pair(name, options[name], least) for name, least in _LEAST.items()}
 
 
-def _pair(name: str, value: tuple[int, ...] | int, least: int) -> tuple[int, ...]:
-    """Of rows and of columns."""
-    pair = (value,) if isinstance(value, int) else tuple(value)
-    pair = pair * 2 if len(pair) == 1 else pair
-    if len(pair) != 2 or min(pair) < least:
+def pair(name: str, value: tuple[int, ...] | int, least: int) -> tuple[int, ...]:
+    """An option of rows and of columns."""
+    two = (value,) if isinstance(value, int) else tuple(value)
+    two = two * 2 if len(two) == 1 else two
+    if len(two) != 2 or min(two) < least:
         raise ValueError(f"{name}={value}: expected one number or two, {least} or more")
-    return pair
+    return two
 
 
 def _bind(
@@ -130,14 +160,8 @@ def _bind(
     activation: str,
     allow_tf32: bool,
 ) -> Binding:
-    pairs = pairs_of({"stride": stride, "padding": padding, "dilation": dilation}) | {"kernel": weight.shape[1:3]}
     problem = Conv2dProblem(
-        batch=x.shape[0],
-        in_channels=x.shape[3],
-        out_channels=weight.shape[0],
-        height=x.shape[1],
-        width=x.shape[2],
-        **{f"{name}_{side}": number for name, pair in pairs.items() for side, number in zip("hw", pair, strict=True)},
+        **fields_of(x, weight.shape[0], weight.shape[1:3], stride=stride, padding=padding, dilation=dilation),
         groups=groups,
         dtype=DType(x.dtype),
         tf32=allow_tf32,

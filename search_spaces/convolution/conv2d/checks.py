@@ -11,6 +11,7 @@ from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsS
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
 
@@ -49,7 +50,7 @@ def _small(
         **{f"align_{operand}": vector * problem.dtype.bytes for operand, vector in aligned.items()},
     }
     for side, extent, out in (("h", "height", ceil_div(pixels, columns)), ("w", "width", columns)):
-        fields[extent] = _extent(problem, side, out)
+        fields[extent] = extent_of(problem, side, out)
     small = replace(problem, **fields)
     if not gap:
         return small
@@ -93,7 +94,7 @@ def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2d
     ):
         fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels", "groups"), channels)}
         for side, extent, out in (("h", "height", rows), ("w", "width", columns)):
-            fields[extent] = _extent(problem, side, out)
+            fields[extent] = extent_of(problem, side, out)
         small = replace(problem, **fields, **aligned)
         if batch > 1:
             column = channels + schedule.vector
@@ -103,7 +104,7 @@ def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2d
     return found
 
 
-def _extent(problem: Conv2dProblem, side: str, out: int) -> int:
+def extent_of(problem: ConvolutionProblem, side: str, out: int) -> int:
     """Rows (``h``) or columns (``w``) of images whose results have so many, or one if padding makes more."""
     names = ("kernel", "stride", "padding", "dilation")
     kernel, stride, padding, dilation = (getattr(problem, f"{name}_{side}") for name in names)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from autotune.codegen.convolution.conv2d.fma.emit import emit
 from autotune.codegen.convolution.conv2d.fma.schedule import FmaSchedule
 from autotune.codegen.convolution.conv2d.presets import fitted_fma
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.sgemm.schedule import CopyMode, SgemmSchedule
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.work import Unit
@@ -28,14 +30,12 @@ from .checks import checks_of_product
 
 _LEAST_K, _LEAST_STEPS = 8, 4  # along k of a tile, and of a thread in it
 _COPIES = (CopyMode.REGISTERS, CopyMode.ASYNC_COPY)
+K = TypeVar("K", bound=FmaSchedule)
 
 
 def constraints(problem: Conv2dProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond what makes that of the product illegal."""
-    for operand in "ab":
-        if (mode := getattr(schedule, f"copy_{operand}")) not in _COPIES:
-            yield f"copy_{operand} {mode}: expected {' or '.join(_COPIES)}, by way of tiles in shared memory"
-    found = legal.constraints(problem.sgemm, schedule, spec)
+    found = list(product_violations(problem, schedule, spec))
     yield from found
     if not found and schedule.block_k // schedule.vector_a > schedule.threads:
         yield (
@@ -44,12 +44,23 @@ def constraints(problem: Conv2dProblem, schedule: FmaSchedule, spec: DeviceSpec)
         )
 
 
-def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[FmaSchedule]:
-    """sgemm's, but for copies that A cannot have."""
+def product_violations(problem: ConvolutionProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal for the product, and copies that nothing gathers."""
+    if problem.unit is not Unit.FP32:
+        yield f"dtype {problem.dtype}, tf32 {int(problem.tf32)}: kernel=fma multiplies float32 in FP32"
+        return
+    for operand in "ab":
+        if (mode := getattr(schedule, f"copy_{operand}")) not in _COPIES:
+            yield f"copy_{operand} {mode}: expected {' or '.join(_COPIES)}, by way of tiles in shared memory"
+    yield from legal.constraints(problem.sgemm, schedule, spec)
+
+
+def space(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Space[K]:
+    """sgemm's, but for copies that nothing gathers, of schedules of one kind."""
     of_product = sgemm_space(problem.sgemm, spec)
 
-    def build(draw: Draw) -> FmaSchedule:
-        own = _gathered(problem, of_product.build(draw), spec)
+    def build(draw: Draw) -> K:
+        own = _gathered(problem, of_product.build(draw), spec, kind)
         return own.replace(grid_blocks=grid_blocks(problem.sgemm, spec, own, str(draw["grid"])))
 
     def is_copy(value: Value) -> bool:
@@ -61,10 +72,10 @@ def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[FmaSchedule]:
     return Space(of_product.keeping(loads).parameters, build, fits=fits)
 
 
-def _gathered(problem: Conv2dProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> FmaSchedule:
+def _gathered(problem: ConvolutionProblem, schedule: SgemmSchedule, spec: DeviceSpec, kind: type[K]) -> K:
     """The schedule of the product for this kernel: with shorter stages where pixels take registers, and as many blocks
     on an SM as fit."""
-    own = FmaSchedule(**{name: getattr(schedule, name) for name in field_specs(SgemmSchedule)})
+    own = kind(**{name: getattr(schedule, name) for name in field_specs(SgemmSchedule)})
     while own.footprint(problem).registers > spec.registers_per_thread:
         if own.double_buffer_fragments:
             own = own.replace(double_buffer_fragments=False)
@@ -79,19 +90,19 @@ def _gathered(problem: Conv2dProblem, schedule: SgemmSchedule, spec: DeviceSpec)
     return own.replace(min_blocks_per_sm=max(1, min(own.min_blocks_per_sm, resident)))
 
 
-def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[FmaSchedule]:
+def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Iterator[K]:
     """Those of the product that have such copies."""
     for schedule in seeds.candidates(problem.sgemm, spec):
         if {schedule.copy_a, schedule.copy_b} <= {*_COPIES}:
-            yield _gathered(problem, schedule, spec)
+            yield _gathered(problem, schedule, spec, kind)
 
 
-def default(problem: Conv2dProblem, spec: DeviceSpec) -> FmaSchedule:
+def default(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> K:
     """That of the product."""
-    return fitted_fma(problem, _gathered(problem, seeds.default(problem.sgemm, spec), spec))
+    return fitted_fma(problem, _gathered(problem, seeds.default(problem.sgemm, spec), spec, kind))
 
 
-def workload(problem: Conv2dProblem, schedule: FmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+def workload(problem: ConvolutionProblem, schedule: FmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once."""
     (product,) = sgemm_workload(problem.sgemm, schedule, spec)
     return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
@@ -102,4 +113,13 @@ def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     return problem.unit is Unit.FP32 and not depthwise.applies(problem, spec)
 
 
-KERNEL = Kernel(FmaSchedule, emit, constraints, space, candidates, checks_of_product, workload, applies)
+KERNEL = Kernel(
+    FmaSchedule,
+    emit,
+    constraints,
+    partial(space, kind=FmaSchedule),
+    partial(candidates, kind=FmaSchedule),
+    checks_of_product,
+    workload,
+    applies,
+)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from autotune.codegen.convolution.conv2d.mma_offsets.emit import emit
 from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.mma_sync.schedule import PRODUCT_BYTES, MmaSyncSchedule
 from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.model.fields import field_specs
@@ -26,23 +28,25 @@ from autotune.search_spaces.matmul.gemm.mma_sync.workload import workload as gem
 from . import depthwise
 from .checks import checks_of_product
 
+K = TypeVar("K", bound=MmaOffsetsSchedule)
 
-def constraints(problem: Conv2dProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> Iterator[str]:
+
+def constraints(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond what makes that of the product illegal."""
     for operand in "ab":
         if (how := getattr(schedule, f"prepare_{operand}")) is not Prepare.NONE:
-            yield f"prepare_{operand} {how}: expected {Prepare.NONE}, as rows of A are gathered"
+            yield f"prepare_{operand} {how}: expected {Prepare.NONE}, as rows are gathered"
     if problem.unit is Unit.FP32:
         yield "tensor cores do not multiply float32 in FP32; expected tf32=True"
     yield from legal.constraints(problem.product, schedule, spec)
 
 
-def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[MmaOffsetsSchedule]:
-    """gemm's, with operands as they are."""
+def space(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Space[K]:
+    """gemm's, with operands as they are, of schedules of one kind."""
     of_product = gemm_space(problem.product, spec)
 
-    def build(draw: Draw) -> MmaOffsetsSchedule:
-        schedule = _gathered(problem, of_product.build(draw), spec)
+    def build(draw: Draw) -> K:
+        schedule = _gathered(problem, of_product.build(draw), spec, kind)
         return on_grid(problem.product, spec, schedule, str(draw["grid"]))
 
     fits: Any = of_product.fits
@@ -50,10 +54,10 @@ def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[MmaOffsetsSchedule]
     return Space(kept.parameters, build, fits=fits)
 
 
-def _gathered(problem: Conv2dProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaOffsetsSchedule:
+def _gathered(problem: ConvolutionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec, kind: type[K]) -> K:
     """The schedule of the product for this kernel: smaller where pixels take registers, with as many blocks on an SM as
     fit."""
-    own = MmaOffsetsSchedule(**{name: getattr(schedule, name) for name in field_specs(MmaSyncSchedule)})
+    own = kind(**{name: getattr(schedule, name) for name in field_specs(MmaSyncSchedule)})
     while own.footprint(problem).registers > spec.registers_per_thread:
         if own.double_buffer_fragments:
             own = own.replace(double_buffer_fragments=False)
@@ -68,14 +72,14 @@ def _gathered(problem: Conv2dProblem, schedule: MmaSyncSchedule, spec: DeviceSpe
     return own.replace(min_blocks_per_sm=max(1, min(own.min_blocks_per_sm, resident)))
 
 
-def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[MmaOffsetsSchedule]:
+def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Iterator[K]:
     """Those of the product that take its operands as they are."""
     for schedule in seeds.by_mma_sync(problem.product, spec):
         if schedule.prepare_a is schedule.prepare_b is Prepare.NONE:
-            yield _gathered(problem, schedule, spec)
+            yield _gathered(problem, schedule, spec, kind)
 
 
-def workload(problem: Conv2dProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+def workload(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once."""
     (product,) = gemm_workload(problem.product, schedule, spec)
     return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
@@ -86,4 +90,13 @@ def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     return problem.unit is not Unit.FP32 and not depthwise.applies(problem, spec)
 
 
-KERNEL = Kernel(MmaOffsetsSchedule, emit, constraints, space, candidates, checks_of_product, workload, applies)
+KERNEL = Kernel(
+    MmaOffsetsSchedule,
+    emit,
+    constraints,
+    partial(space, kind=MmaOffsetsSchedule),
+    partial(candidates, kind=MmaOffsetsSchedule),
+    checks_of_product,
+    workload,
+    applies,
+)

@@ -11,6 +11,7 @@ from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.emit import emit
 from autotune.codegen.convolution.conv2d.wgmma_im2col.im2col import base_pixels
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, ROW_BYTES, WgmmaSchedule
@@ -48,9 +49,14 @@ def constraints(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule, spec: Dev
 
 
 def _problem_violations(problem: Conv2dProblem) -> Iterator[str]:
-    """What keeps tensor copies from gathering pixels."""
+    """What keeps tensor copies from gathering pixels, or products from taking them."""
     if problem.unit is Unit.FP32:
         yield "tensor cores do not multiply float32 in FP32; expected tf32=True"
+    yield from gathering_violations(problem)
+
+
+def gathering_violations(problem: ConvolutionProblem) -> Iterator[str]:
+    """What keeps tensor copies in im2col mode from the pixels that taps meet."""
     if problem.groups > 1:
         yield f"groups={problem.groups}: stages with some channels of a tap reach into other groups; expected 1"
     if problem.empty:

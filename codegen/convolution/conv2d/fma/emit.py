@@ -14,6 +14,7 @@ def emit(problem: Conv2dProblem, schedule: FmaSchedule) -> Program:
     product = problem.sgemm
     facts = {
         "gathered_a": True,
+        "gathered_b": False,
         "guard_m": True,  # for what lies outside of images
         "guard_n": product.n % schedule.block_n != 0,
         "guard_k": product.k % schedule.block_k != 0,

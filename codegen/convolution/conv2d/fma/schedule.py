@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.codegen.model.footprint import Footprint
@@ -24,15 +24,19 @@ class FmaSchedule(SgemmSchedule):
     cluster_m = cluster_n = 1
     whole_tiles = staged_c = False
 
-    def footprint(self, problem: SgemmProblem | Conv2dProblem) -> Footprint:
+    @property
+    def gathered_vectors(self) -> int:
+        """Of A, in a tile."""
+        return self.block_m * self.block_k // self.vector_a
+
+    def footprint(self, problem: SgemmProblem | ConvolutionProblem) -> Footprint:
         """That of the product, and registers for the pixels that a thread copies."""
-        if not isinstance(problem, Conv2dProblem):
+        if not isinstance(problem, ConvolutionProblem):
             return super().footprint(problem)
         own = super().footprint(problem.sgemm)
-        pixels = ceil_div(self.block_m * self.block_k // self.vector_a, self.threads)
-        more = _PIXEL_REGISTERS * pixels + _TAP_REGISTERS
+        more = _PIXEL_REGISTERS * ceil_div(self.gathered_vectors, self.threads) + _TAP_REGISTERS
         return replace(own, registers=own.registers + more, wanted_registers=own.uncapped_registers + more)
 
-    def blocks(self, problem: SgemmProblem | Conv2dProblem) -> int:
+    def blocks(self, problem: SgemmProblem | ConvolutionProblem) -> int:
         """Those of the product."""
-        return super().blocks(problem.sgemm if isinstance(problem, Conv2dProblem) else problem)
+        return super().blocks(problem.sgemm if isinstance(problem, ConvolutionProblem) else problem)

@@ -15,6 +15,7 @@ def emit(problem: Conv2dProblem, schedule: MmaOffsetsSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     chosen = {
         "gathered_a": True,
+        "gathered_b": False,
         "clusters": False,
         "specialized": schedule.specialize is Specialize.SHAPE,
         "by_column": False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.footprint import Footprint
@@ -22,14 +22,19 @@ class MmaOffsetsSchedule(MmaSyncSchedule):
 
     kernel = "mma_offsets"
 
-    def footprint(self, problem: GemmProblem | Conv2dProblem) -> Footprint:
+    @property
+    def gathered_vectors(self) -> int:
+        """Of A, in a tile."""
+        return self.block_m * self.block_k // self.vector_a
+
+    def footprint(self, problem: GemmProblem | ConvolutionProblem) -> Footprint:
         """That of the product, and registers for the pixels that a thread copies."""
-        if not isinstance(problem, Conv2dProblem):
+        if not isinstance(problem, ConvolutionProblem):
             return super().footprint(problem)
         own = super().footprint(problem.product)
-        pixels = ceil_div(self.block_m * self.block_k // self.vector_a, self.threads)
+        pixels = ceil_div(self.gathered_vectors, self.threads)
         return replace(own, registers=own.registers + _PIXEL_REGISTERS * pixels + _TAP_REGISTERS)
 
-    def blocks(self, problem: GemmProblem | Conv2dProblem) -> int:
+    def blocks(self, problem: GemmProblem | ConvolutionProblem) -> int:
         """Those of the product."""
-        return super().blocks(problem.product if isinstance(problem, Conv2dProblem) else problem)
+        return super().blocks(problem.product if isinstance(problem, ConvolutionProblem) else problem)

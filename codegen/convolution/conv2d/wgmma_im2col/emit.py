@@ -80,6 +80,7 @@ def gathered(
     """
     chosen = {
         "gathered_a": True,
+        "gathered_b": False,
         "clusters": False,
         "specialized": schedule.specialize is Specialize.SHAPE,
         "by_column": by_column(product),

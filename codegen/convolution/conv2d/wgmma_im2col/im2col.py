@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.model.im2col import Im2col
 
 
-def base_pixels(problem: Conv2dProblem) -> Im2col:
+def base_pixels(problem: ConvolutionProblem) -> Im2col:
     """Those under the first tap of a filter, one for each pixel of D."""
     padding = problem.padding_h, problem.padding_w
     reaches = (problem.kernel_h - 1) * problem.dilation_h, (problem.kernel_w - 1) * problem.dilation_w

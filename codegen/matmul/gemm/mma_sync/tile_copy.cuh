@@ -130,8 +130,10 @@ class TileCopy {
 #if !gathered_a  // else who includes this has defined it
 using CopyA = TileCopy<TileA, Problem::edge_m, Problem::ragged_a>;
 #endif
-#if gate == halves
+#if !gathered_b  // likewise
+#  if gate == halves
 using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b, true>;
-#else
+#  else
 using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b>;
+#  endif
 #endif

@@ -1,0 +1,1 @@
+"""Gradients of a convolution by its filters."""

@@ -1,0 +1,32 @@
+"""The kernel by mma.sync, as conv2d_weight knows it: gemm's, whose B is gathered."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from autotune.codegen.convolution.conv2d_weight.mma_offsets.emit import emit
+from autotune.codegen.convolution.conv2d_weight.mma_offsets.schedule import MmaOffsetsWeightSchedule
+from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.convolution.conv2d import mma_offsets
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+
+from .checks import checks
+
+
+def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
+    """Whether products are those of tensor cores."""
+    return problem.unit is not Unit.FP32
+
+
+KERNEL = Kernel(
+    MmaOffsetsWeightSchedule,
+    emit,
+    mma_offsets.constraints,
+    partial(mma_offsets.space, kind=MmaOffsetsWeightSchedule),
+    partial(mma_offsets.candidates, kind=MmaOffsetsWeightSchedule),
+    checks,
+    mma_offsets.workload,
+    applies,
+)

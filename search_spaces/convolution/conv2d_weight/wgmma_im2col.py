@@ -1,0 +1,110 @@
+"""The kernel by wgmma, as conv2d_weight knows it: gemm's, whose B is copied in im2col mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
+from autotune.codegen.convolution.conv2d_weight.wgmma_im2col.emit import emit
+from autotune.codegen.convolution.conv2d_weight.wgmma_im2col.schedule import WgmmaWeightSchedule
+from autotune.codegen.matmul.gemm.schedule import Prepare
+from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, ROW_BYTES, WgmmaSchedule
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import field_specs
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.space import Draw, Space, Value
+from autotune.search_spaces.convolution.conv2d.wgmma_im2col import gathering_violations
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
+from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid
+from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
+from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
+
+from .checks import checks
+
+_ONLY = (("prepare_a", Prepare.NONE), ("prepare_b", Prepare.NONE), ("cluster_m", 1), ("swap", False))
+
+
+def constraints(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond what makes that of the product illegal."""
+    for name, only in _ONLY:
+        if (value := getattr(schedule, name)) != only:
+            yield f"{name} {value}: expected {only}, as rows of B are gathered"
+    if found := list(_problem_violations(problem)):
+        yield from found
+        return
+    box = schedule.row_bytes(problem.product, "b") // problem.dtype.bytes
+    for name, count in (("block_n", schedule.block_n), ("channels", problem.channels)):
+        if count % box:
+            yield f"{name} {count}: expected a multiple of {box}, as all terms of a copy are of one tap"
+    yield from legal.constraints(problem.product, schedule, spec)
+
+
+def _problem_violations(problem: Conv2dWeightProblem) -> Iterator[str]:
+    """What keeps tensor copies from gathering pixels, or products from taking them."""
+    if problem.dtype is DType.FLOAT32:
+        yield "wgmma multiplies no float32 that lies across k"
+    yield from gathering_violations(problem)
+    if not any(problem.channels % (width // problem.dtype.bytes) == 0 for width in NARROW_ROWS):
+        yield f"{problem.channels} channels: expected a multiple of {NARROW_ROWS[0] // problem.dtype.bytes}"
+
+
+def space(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Space[WgmmaWeightSchedule]:
+    """gemm's, with operands as they are."""
+    of_product = gemm_space(problem.product, spec)
+
+    def build(draw: Draw) -> WgmmaWeightSchedule:
+        return _own(on_grid(problem.product, spec, _gathered(problem, of_product.build(draw), spec), str(draw["grid"])))
+
+    def fits_grid(schedule: WgmmaWeightSchedule, grid: Value) -> bool:
+        return on_grid(problem.product, spec, schedule, str(grid)) == schedule
+
+    def fits_columns(schedule: WgmmaWeightSchedule, columns: Value) -> bool:
+        return schedule.block_n <= _columns(problem, int(columns))
+
+    only: dict[str, Any] = {name: (str(value) if name.startswith("prepare") else value,) for name, value in _ONLY}
+    return Space(
+        of_product.keeping(only).parameters, build, fits={**of_product.fits, "grid": fits_grid, "tile_n": fits_columns}
+    )
+
+
+def _gathered(problem: Conv2dWeightProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> WgmmaWeightSchedule:
+    """The schedule of the product for this kernel, with columns of whole boxes, each of one tap."""
+    own = schedule.replace(swap=False, cluster_m=1, block_n=_columns(problem, schedule.block_n))
+    return _own(fitted(problem.product, own, spec))
+
+
+def _columns(problem: Conv2dWeightProblem, most: int) -> int:
+    """Those of a tile: of whole boxes, each with channels of one tap, or of one narrow box."""
+    widths = [width // problem.dtype.bytes for width in (ROW_BYTES, *reversed(NARROW_ROWS))]
+    box = next(width for width in widths if problem.channels % width == 0)
+    return max(box, most // box * box) if box == widths[0] else box
+
+
+def _own(schedule: WgmmaSchedule) -> WgmmaWeightSchedule:
+    """The schedule of the kernel with the fields of another."""
+    return WgmmaWeightSchedule(**{name: getattr(schedule, name) for name in field_specs(WgmmaSchedule)})
+
+
+def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[WgmmaWeightSchedule]:
+    """Those of the product that share no terms."""
+    for schedule in seeds.candidates(problem.product, spec):
+        if schedule.cluster_m == 1 and not schedule.swap:
+            yield _gathered(problem, schedule, spec)
+
+
+def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """That of the product, which reads each element of X from memory once."""
+    (product,) = gemm_workload(problem.product, schedule, spec)
+    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
+
+
+def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
+    """Whether tensor copies gather what terms see, and wgmma multiplies it."""
+    return not any(_problem_violations(problem)) and has_wgmma(problem.product, spec)
+
+
+KERNEL = Kernel(WgmmaWeightSchedule, emit, constraints, space, candidates, checks, workload, applies)
