@@ -93,6 +93,14 @@ struct RowPart {
 #endif
 };
 
+// One of so many parts of a row that are equal, but for the last ones.
+template <int parts>
+__device__ __forceinline__ RowPart part_of(const Row& row, int part) {
+  const int of_part = (row.vectors() + parts - 1) / parts;
+  const int first = part * of_part < row.vectors() ? part * of_part : row.vectors();
+  return {row, first, row.vectors() - first < of_part ? row.vectors() : first + of_part};
+}
+
 // Entries that other blocks left in global memory, with zeros among them.
 struct PartialResults {
   const Entry* entries;
