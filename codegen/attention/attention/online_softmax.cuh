@@ -1,6 +1,7 @@
 #pragma once
 #include "attention/attention/scores.cuh"
 #include "attention/attention/tile_order.cuh"
+#include "cuda/hyperbolic_tangent.cuh"
 #include "cuda/number_pairs.cuh"
 #include "cuda/row_reduce.cuh"
 #if stored_vector == 8
@@ -29,14 +30,14 @@ struct SeenKeys {
   }
 };
 
-// Products become logits.
+// Products become logits. By powers and reciprocals, tanh takes 15 to 16 % more time.
 template <int products>
 __device__ __forceinline__ void apply_softcap(float (&s)[products][4], const Scores& scores) {
 #if softcap
 #  pragma unroll
   for (int i = 0; i < products; ++i) {
 #  pragma unroll
-    for (int j = 0; j < 4; j += 2) scores.become_logits(s[i][j], s[i][j + 1]);
+    for (int j = 0; j < 4; ++j) s[i][j] = rough_tanh(scores.inner * s[i][j]);
   }
 #endif
 }
@@ -89,8 +90,8 @@ __device__ __forceinline__ void add_weights(float (&s)[products][4], RowPair& ro
 #pragma unroll
     for (int i = 0; i < products; ++i) top = max_nan(top, max_nan(s[i][2 * half], s[i][2 * half + 1]));
     top = reduce_lanes<4>(top, Max());
-    const float base = top == -infinity() ? 0.0f : top * factor;
-    kept[half] = exp2_flushed(fmaf(rows.largest[half], factor, -base));
+    const float base = base_of(top, factor);
+    kept[half] = kept_of(rows.largest[half], factor, base);
     rows.largest[half] = top;
     float sum = 0.0f;
 #pragma unroll
@@ -98,7 +99,7 @@ __device__ __forceinline__ void add_weights(float (&s)[products][4], RowPair& ro
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         float& weight = s[i][2 * half + j];
-        weight = exp2_flushed(fmaf(weight, factor, -base));
+        weight = weight_of(weight, factor, base);
         sum += weight;
       }
     }

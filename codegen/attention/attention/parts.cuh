@@ -70,7 +70,7 @@ __device__ __forceinline__ RowSums add_parts(const float* states, int rows, int 
   const float base = base_of(all.largest, factor);
   for (int i = 0; i < Schedule::splits; ++i) {
     const float* state = first + i * step;
-    const float weight = weight_of(state[0], factor, base);
+    const float weight = kept_of(state[0], factor, base);
     all.sum = fmaf(state[1], weight, all.sum);
     all.value = fmaf(state[2 + column], weight, all.value);
   }

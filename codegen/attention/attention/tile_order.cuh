@@ -53,7 +53,7 @@ __device__ __forceinline__ int tiles_of_head(const Problem& problem) {
 
 // Tiles of `rows` queries. Heads are taken in groups of `together`, whose keys and values L2 should hold. Of
 // a group, the tiles that see the most keys come first: where the last keys are not seen, the last ones.
-// Packed sequences come in their order; where there is no tile, its query is less than 0.
+// Other packed sequences come in their order; where there is no tile, its query is less than 0.
 template <int rows>
 __device__ __forceinline__ Tile tile_at(const Arguments& arguments, const Problem& problem, int index,
                                         int together) {
@@ -62,7 +62,11 @@ __device__ __forceinline__ Tile tile_at(const Arguments& arguments, const Proble
   const int heads = min(together, problem.all_heads - group * together);
   const int number = place / heads, head = group * together + place % heads;
 #if segmented
+#  if bounded_right && !bounded_left
+  const Found found = find_longest_tile<rows>(arguments, problem, number);
+#  else
   const Found found = find_tile<rows>(arguments, problem, number);
+#  endif
   const Sequence sequence(arguments, problem, found.sequence);
   const int query = found.number * rows, last = min(query + rows, sequence.queries) - 1;
   return {0, head, query, sequence.first_key(query), sequence.keys_end(last), sequence};

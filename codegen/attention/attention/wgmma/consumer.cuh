@@ -217,10 +217,17 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
   while (true) {
     stages.queries_full.wait(parity);
     parity ^= 1;
-    const int index = stages.tile;
+#  if segmented
+    const Tile tile = stages.tile;
     __syncwarp();  // all lanes know it when one of them says that it is read
+    if (tile.query < 0) break;
+    attend(arguments, problem, stages, scores, tile, own);
+#  else
+    const int index = stages.tile;
+    __syncwarp();  // likewise
     if (index < 0) break;
     attend(arguments, problem, stages, scores, tile_at(arguments, problem, index), own);
+#  endif
   }
 #endif
 }

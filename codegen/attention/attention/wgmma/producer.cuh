@@ -75,15 +75,19 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
     parity ^= 1;
 #  if segmented
     if (threadIdx.x > 0) continue;
-#  endif
+    stages.tile = tile;
+#  else
     stages.tile = index;
+#  endif
     copy_tile(arguments, problem, stages, tile, turn);
   }
   stages.queries_empty.wait(parity);
 #  if segmented
   if (threadIdx.x > 0) return;
-#  endif
+  stages.tile.query = -1;
+#  else
   stages.tile = -1;
+#  endif
   stages.queries_full.arrive();
 #endif
 }

@@ -17,6 +17,7 @@ ARCHITECTURE = "sm_90a"
 CONSUMER_ROWS = 64
 PRODUCT_K, PRODUCT_COLUMNS = 16, 8
 _BARRIER = 8  # bytes; as many are for the number of a tile
+_PACKED_TILE = 48  # bytes of what is found of a tile of packed sequences
 _COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
@@ -79,7 +80,8 @@ class WgmmaSchedule(Schedule):
         """Queries, stages and barriers."""
         keys, values = (boxes(dim) * ROW_BYTES for dim in (problem.head_dim, problem.value_elements))
         stage = self.tile_keys * (keys + values) + 4 * _BARRIER
-        return self.block_rows * keys + self.stages * stage + 3 * _BARRIER
+        tile = _PACKED_TILE if problem.segmented and self.grid_blocks else _BARRIER
+        return self.block_rows * keys + self.stages * stage + 2 * _BARRIER + tile
 
     @property
     def workspace_bytes(self) -> int:

@@ -23,8 +23,10 @@ struct Stages {
   Barrier keys_empty[Schedule::stages];
   Barrier values_full[Schedule::stages];
   Barrier values_empty[Schedule::stages];
-#if grid_blocks > 0
-  int tile;  // whose queries are there; less than 0 behind the last one
+#if grid_blocks > 0 && segmented
+  Tile tile;  // whose queries are there: found once; its query is less than 0 behind the last one
+#elif grid_blocks > 0
+  int tile;  // its number; less than 0 behind the last one
 #endif
 
   static __device__ __forceinline__ unsigned char* queries() { return tile_memory<unsigned char>(); }
