@@ -40,8 +40,8 @@ __device__ __forceinline__ Found find_longest_tile(const Arguments& arguments, c
     level += last * step;
     left = from_lane<32>(count, last) - 1 - number;
   }
-  int base = 0;
-  while (true) {
+#pragma unroll 1
+  for (int base = 0; base < problem.sequences; base += 32) {
     const int own = base + lane;
     const bool there = own < problem.sequences && tiles_of<rows>(arguments.offsets, own) > level;
     const unsigned all = __ballot_sync(0xffffffffu, there);
@@ -49,8 +49,8 @@ __device__ __forceinline__ Found find_longest_tile(const Arguments& arguments, c
     const unsigned found = __ballot_sync(0xffffffffu, chosen);
     if (found != 0) return {base + __ffs(found) - 1, level};
     left -= __popc(all);
-    base += 32;
   }
+  return {0, -1};
 }
 
 // Where a tile of queries of a head is, or of keys. All lanes of a warp ask together, since each counts the

@@ -38,6 +38,7 @@ class WgmmaSchedule(Schedule):
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
+        cluster_q: blocks of a cluster, with neighbouring queries of a head, which copy keys and values for each other.
         splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
@@ -53,6 +54,7 @@ class WgmmaSchedule(Schedule):
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    cluster_q: int = tunable(1, values=(1, 2), allowed=(1, 2), short="CQ")
     splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
@@ -69,7 +71,7 @@ class WgmmaSchedule(Schedule):
 
     def tiles(self, problem: AttentionProblem) -> int:
         """Tiles of all heads."""
-        return problem.row_tiles(self.block_rows)
+        return problem.row_tiles(self.block_rows * self.cluster_q) * self.cluster_q
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
@@ -117,5 +119,6 @@ class WgmmaSchedule(Schedule):
             shared,
             self.given_registers,
             min_blocks_per_sm=self.min_blocks_per_sm,
+            cluster=self.cluster_q,
             architecture=ARCHITECTURE,
         )

@@ -36,9 +36,21 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
+    if schedule.cluster_q > 1:
+        yield from _not_alike(problem, schedule)
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
     yield from too_many_splits(problem, schedule.splits)
+
+
+def _not_alike(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
+    cluster = schedule.cluster_q
+    if problem.bounded_left or problem.bounded_right or problem.segmented or problem.masked:
+        yield f"cluster_q {cluster}: expected 1, unless all queries see all keys"
+    if schedule.tickets or schedule.splits > 1:
+        yield f"cluster_q {cluster}: expected 1 with tickets or splits"
+    if schedule.grid_blocks % cluster:
+        yield f"grid_blocks {schedule.grid_blocks}: expected a multiple of cluster_q {cluster}"
 
 
 def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
