@@ -37,15 +37,19 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
     if schedule.cluster_q > 1:
-        yield from _not_alike(problem, schedule)
+        yield from _bad_cluster(problem, schedule)
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
     yield from too_many_splits(problem, schedule.splits)
 
 
-def _not_alike(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
+def _all_alike(problem: AttentionProblem) -> bool:
+    return not (problem.bounded_left or problem.bounded_right or problem.segmented or problem.masked)
+
+
+def _bad_cluster(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
     cluster = schedule.cluster_q
-    if problem.bounded_left or problem.bounded_right or problem.segmented or problem.masked:
+    if not _all_alike(problem):
         yield f"cluster_q {cluster}: expected 1, unless all queries see all keys"
     if schedule.tickets or schedule.splits > 1:
         yield f"cluster_q {cluster}: expected 1 with tickets or splits"
@@ -103,13 +107,15 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
 
 
 def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
-    resident = min(spec.sm_count * schedule.min_blocks_per_sm, schedule.tiles(problem))
+    cluster = schedule.cluster_q if _all_alike(problem) and grid != _TICKETS else 1
+    placed = replace(schedule, cluster_q=cluster)
+    resident = min(spec.sm_count * schedule.min_blocks_per_sm // cluster * cluster, placed.tiles(problem))
     return replace(
-        schedule,
+        placed,
         pingpong=schedule.pingpong and schedule.consumers > 1,
         grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
         tickets=grid == _TICKETS,
-        splits=schedule.splits if grid == _TILES_OF_BLOCKS else 1,
+        splits=schedule.splits if grid == _TILES_OF_BLOCKS and cluster == 1 else 1,
     )
 
 
