@@ -84,8 +84,8 @@ struct Order {
 // What the rows of a consumer see of a tile of keys.
 class Cuts {
  public:
-  __device__ __forceinline__ Cuts(const Sequence& sequence, int query)
-      : whole_from_(sequence.first_key(query + consumer_rows - 1)), whole_to_(sequence.keys_end(query)) {}
+  __device__ __forceinline__ Cuts(const Sequence& sequence, int first, int last)
+      : whole_from_(sequence.first_key(last)), whole_to_(sequence.keys_end(first)) {}
 
   // Whether some row does not see some key of the tile that begins with one.
   __device__ __forceinline__ bool cut(int key) const {
@@ -128,7 +128,7 @@ __device__ __forceinline__ void change_scores(KeySums& s, const Arguments& argum
   const int query = tile.query + own.number * consumer_rows;
   if (!chance_of(arguments, problem, tile, query, consumer_rows, key).fails) return;
 #  endif
-  apply_fragments(s, scores, sequence_of(arguments, problem, tile), tile.head, tile.query + own.row(), key);
+  apply_fragments<packed>(s, scores, sequence_of(arguments, problem, tile), tile, own.row(), key);
 }
 #endif
 
@@ -140,10 +140,11 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
   RowPair rows;
   ValueSums o = {};
   unsigned p[value_steps][4];
-  const int query = tile.query + own.row();
+  const int first_row = own.number * consumer_rows, row = own.row();
+  const auto query = [&](int of_row) { return place_of<packed>(tile, of_row).query; };
   const Sequence sequence = sequence_of(arguments, problem, tile);
-  const SeenKeys seen(sequence, query);
-  const Cuts cuts(sequence, tile.query + own.number * consumer_rows);
+  const SeenKeys seen(sequence, query(row), query(row + 8));
+  const Cuts cuts(sequence, query(first_row), query(first_row + consumer_rows - 1));
   if (tile.begin < tile.end) {
     float kept[2];
     {
@@ -204,9 +205,9 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
     release(stages.queries_empty);
   }
 #if splits > 1
-  leave_rows(arguments, problem, o, rows, tile, query);
+  leave_rows<packed>(arguments, problem, o, rows, tile, row);
 #else
-  store_rows(arguments, problem, o, rows, scores.factor, tile, query);
+  store_rows<packed>(arguments, problem, o, rows, scores.factor, tile, row);
 #endif
 }
 

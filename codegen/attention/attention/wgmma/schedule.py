@@ -27,7 +27,7 @@ KEYS = tuple(range(32, 241, 16))
 
 @dataclass(frozen=True)
 class WgmmaSchedule(Schedule):
-    """Consumers have 64 queries of a head each; tensor copies bring keys and values to stages of shared memory.
+    """Consumers have 64 queries each, of a head or of some; tensor copies bring keys and values to stages.
 
     Attributes:
         consumers: warpgroups that multiply; one more has tensor copies fill the stages.
@@ -37,8 +37,9 @@ class WgmmaSchedule(Schedule):
         rescale_late: sums of values are rescaled while the products of the next keys go on, rather than ahead of them.
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
-        heads_together: heads whose tiles are taken together, those that see the most keys first.
-        cluster_q: blocks of a cluster, with neighbouring queries of a head, which copy keys and values for each other.
+        heads_together: heads, or packs of them, whose tiles are taken together, those that see the most keys first.
+        pack_group: rows of a tile are queries of all heads that share keys, rather than of one of them.
+        cluster_q: blocks of a cluster, with neighbouring queries of a head, which copy keys for each other.
         splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
@@ -54,6 +55,7 @@ class WgmmaSchedule(Schedule):
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    pack_group: bool = tunable(False, values=(False, True))
     cluster_q: int = tunable(1, values=(1, 2), allowed=(1, 2), short="CQ")
     splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
@@ -61,8 +63,12 @@ class WgmmaSchedule(Schedule):
 
     @property
     def block_rows(self) -> int:
-        """Queries of a tile."""
+        """Rows of a tile."""
         return self.consumers * CONSUMER_ROWS
+
+    def packed_heads(self, problem: AttentionProblem) -> int:
+        """Heads of q whose queries are rows of a tile."""
+        return problem.group if self.pack_group else 1
 
     @property
     def threads(self) -> int:
@@ -71,7 +77,8 @@ class WgmmaSchedule(Schedule):
 
     def tiles(self, problem: AttentionProblem) -> int:
         """Tiles of all heads."""
-        return problem.row_tiles(self.block_rows * self.cluster_q) * self.cluster_q
+        rows = self.block_rows * self.cluster_q
+        return problem.row_tiles(rows, self.packed_heads(problem)) * self.cluster_q
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
