@@ -123,7 +123,7 @@ _FRAGMENTS = (
 _SHARED_TILES = (
     (
         AttentionProblem(70, 200, 6, 2, 2, head_dim=16, causal=True, lse=True, sinks=True),
-        WgmmaSchedule(3, 32, pack_group=True),
+        WgmmaSchedule(3, 32, pingpong=True, pack_group=True),
     ),
     (
         AttentionProblem(40, 90, 4, 2, 2, head_dim=16, window_left=30, window_right=3, score=SCORE),
