@@ -29,6 +29,7 @@ SHARED = [
     FmaSchedule(64, 3, 8, 2, 8, grid_blocks=5),
     MmaSyncSchedule(32, 16, 8, 1, 2, grid_blocks=40),
     MmaSyncSchedule(32, 16, 8, 1, 1, 2, grid_blocks=7),
+    MmaSyncSchedule(32, 16, 8, grid_blocks=2),  # whose shares are so long that the starts of heads count
 ]
 NOWHERE = [-(2**31), -1, 2**31 - 1]
 ROOM, PAGE, DIM = 80, 5, 16
@@ -150,6 +151,8 @@ def test_calls_are_batch_invariant_on_demand():
     few = replace(many, batch=1, keys=512, stride_k_p=0, stride_v_p=0, stride_q_b=0, stride_o_b=0)
     served = [next(choices(OPERATOR, one, SPEC, [])).schedule for one in (many, few)]
     assert served[0] == served[1]
+    assert "others" in OPERATOR.violations(many, MmaSyncSchedule(vector_width=8, grid_blocks=132), SPEC)[0]
+    assert {one.grid_blocks for one in OPERATOR.seeds(many, SPEC)} == {0}
     ordinary = [next(choices(OPERATOR, replace(one, batch_invariant=False), SPEC, [])).schedule for one in (many, few)]
     assert ordinary[0] != ordinary[1]
 
