@@ -69,13 +69,13 @@ OWN_CASES = [
     (_GROUP, MmaSyncSchedule(64, 32, 8, 2)),
     (_GROUP, MmaSyncSchedule(32, 16, 8, 4, 2, 3)),
     (AttentionDecodeProblem(1, 150, 14, 3, 1, head_dim=40, page=6), MmaSyncSchedule(64, 32, 2, 2, 1, 2)),
-    # Warps that share keys, some of which have fewer elements of them than others, or none.
+    # Warps that share keys, some of which have fewer elements of them than others, or none; values within keys.
     (
         AttentionDecodeProblem(1, 90, 14, 3, 2, head_dim=136, value_dim=72, page=1, lse=True),
         MmaSyncSchedule(64, 16, 8, 2, share_keys=True),
     ),
     (
-        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=160, value_dim=128, page=5, softcap=True),
+        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=160, value_dim=128, page=5, softcap=True, latent=True),
         MmaSyncSchedule(128, 32, 8, 2, 1, 2, share_keys=True),
     ),
     (replace(_SHARED, top_left=True), MmaSyncSchedule(64, 16, 4, 2)),

@@ -227,9 +227,11 @@ def test_latent_keys_are_values_too():
     random = np.random.default_rng(0)
     q, latent = (random.standard_normal(shape).astype(np.float16) for shape in ((1, 1, 2, 576), (1, 7, 1, 576)))
     o = dispatcher.attention_decode(q, latent, latent[..., :512], np.array([7], np.int32))
+    once = dispatcher.attention_decode(q, latent, None, np.array([7], np.int32), value_dim=512)
     scores = np.exp(q[0, 0].astype(float) @ latent[0, :, 0].T.astype(float) / 24)
     expected = scores / scores.sum(-1, keepdims=True) @ latent[0, :, 0, :512]
-    np.testing.assert_allclose(o[0, 0], expected, atol=2e-3)
+    for found in (o, once):
+        np.testing.assert_allclose(found[0, 0], expected, atol=2e-3)
 
 
 def _called(**changed):
@@ -257,6 +259,12 @@ test_calls_that_are_refused = refused(
             {"k_cache": _half(32, PAGE, 2, 8)},
             "k_cache has shape (32, 5, 2, 8): expected heads of 16 elements, as those of q",
         ),
+        ({"value_dim": 8}, "value_dim=8: expected elements of latent keys, without v_cache, or 0"),
+        ({"v_cache": None}, "value_dim=0: expected elements of latent keys, without v_cache, or 0"),
+        (
+            {"v_cache": None, "value_dim": 17},
+            "value_dim=17: k_cache has dtype float16 and shape (32, 5, 2, 16): expected latent keys of float16, of",
+        ),
     ],
 )
 
@@ -266,6 +274,7 @@ test_problems_that_cannot_be = refused(
     [
         ({"queries": 16385}, "queries=16385: expected 0 … 16384"),
         ({"pages": 3}, "pages=3: expected 0 of a cache without pages"),
+        ({"latent": True, "value_dim": 80}, "latent keys of 64 elements in a plain cache: expected numbers, of which"),
     ],
 )
 

@@ -42,6 +42,6 @@ def _gather(problem: AttentionDecodeProblem) -> Program:
         GatherSchedule(),
         "gathered/gather",
         "gather_block",
-        facts={"gathered_vector": problem.widest_of("k", "v")},
+        facts={"gathered_vector": problem.widest_of(*problem.cached_operands)},
         served=f"{source.served}, keys and values gathered",
     )

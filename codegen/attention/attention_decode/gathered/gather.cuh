@@ -47,17 +47,18 @@ __device__ __forceinline__ void gather_block(const Arguments& arguments) {
       first_keys[1] = ahead + length, first_queries[1] = (request + 1) * problem.queries;
     }
   }
-  const CachedKeys cached(arguments, problem, request, 0);
   const int keys = min(gathered_tile, length - first);
   const long long row = (ahead + first) * static_cast<long long>(problem.kv_heads);
   gather_heads<Problem::head_dim>(
       problem, static_cast<Stored*>(arguments.gathered_keys) + row * ((Problem::head_dim + 7) / 8 * 8), keys,
       [&](int key, int head) {
-        return cached.key_at(problem, cached.place_of(problem, first + key)) + head * problem.stride_k_g;
+        const CachedKeys cached(arguments, problem, request, head);
+        return cached.key_at(problem, cached.place_of(problem, first + key));
       });
   gather_heads<Problem::value_dim>(
       problem, static_cast<Stored*>(arguments.gathered_values) + row * ((Problem::value_dim + 7) / 8 * 8),
       keys, [&](int key, int head) {
-        return cached.value_at(problem, cached.place_of(problem, first + key)) + head * problem.stride_v_g;
+        const CachedKeys cached(arguments, problem, request, head);
+        return cached.value_at(problem, cached.place_of(problem, first + key));
       });
 }

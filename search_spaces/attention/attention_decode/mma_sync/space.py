@@ -36,7 +36,9 @@ def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec
 
 def _widest(problem: AttentionDecodeProblem, stages: int) -> int:
     """Elements of the widest loads; copies to stages may be wider than the eight that a lane multiplies."""
-    return problem.widest_of("k", "v") if stages and problem.widest == _LANE_ELEMENTS else problem.widest
+    return (
+        problem.widest_of(*problem.cached_operands) if stages and problem.widest == _LANE_ELEMENTS else problem.widest
+    )
 
 
 def _copied(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule) -> bool:
