@@ -6,6 +6,7 @@ from random import Random
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
+from autotune.codegen.convolution.problem import SMALL_GROUPS
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
@@ -118,7 +119,8 @@ def _case(random, spec, index):
 def _of_channels(random, schedule, kinds):
     """Channels that end within a block, and pixels that end within a tile."""
     channels = schedule.vector * random.choice((1, schedule.channel_threads, schedule.channel_threads + 1))
-    fields = {"in_channels": channels, "out_channels": channels, "groups": channels}
+    size = random.choice([few for few in SMALL_GROUPS if few <= schedule.vector])
+    fields = {"in_channels": channels, "out_channels": channels, "groups": channels // size}
     align = schedule.vector * kinds["dtype"].bytes
     return _with_images(random, fields | kinds | {"align_x": align, "align_d": align}, schedule.vector, schedule.vector)
 

@@ -92,7 +92,8 @@ def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2d
         (1, schedule.rows, schedule.columns, block),
         (2, schedule.rows + 1, schedule.columns + 1, block + schedule.vector),
     ):
-        fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels", "groups"), channels)}
+        fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels"), channels)}
+        fields["groups"] = channels // problem.channels
         for side, extent, out in (("h", "height", rows), ("w", "width", columns)):
             fields[extent] = extent_of(problem, side, out)
         small = replace(problem, **fields, **aligned)
