@@ -135,7 +135,7 @@ test_schedules_are_illegal = illegal(
     OPERATOR,
     {
         GROUPS: {
-            "kernel=depthwise": "groups=2 of 24 and 64 channels: expected 1, 2, 4, 8 channels in each, and as many filters",
+            "kernel=depthwise": "groups=2 of 24 and 64 channels: expected 1, 2, 4, 8 channels in each, and as many",
             f"{FMA} copy_a=direct vector_a=1 pad_a=0": "copy_a direct: expected registers or async_copy",
             f"{TILES} BK=64 vector_a=1": "32 threads under the 64 vectors of A",
             MMA: "expected tf32=True",
