@@ -73,12 +73,12 @@ struct Bound {
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
 extern "C" int driver_call(void* scratch, size_t* bytes, const Element* x,
 #if ARRAYS == 2
-                        const Element* other,
+                           const Element* other,
 #endif
 #if SEGMENTED
-                        const Offset* offsets,
+                           const Offset* offsets,
 #endif
-                        Result* y, long long columns, long long count, long long step, void* stream) {
+                           Result* y, long long columns, long long count, long long step, void* stream) {
 #if ARRAYS == 1
   const Element* other = nullptr;
 #endif

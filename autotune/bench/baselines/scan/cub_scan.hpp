@@ -38,7 +38,7 @@ auto numbers(const Element* x) {
 
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
 extern "C" int driver_call(void* scratch, size_t* bytes, const Element* x, Result* y, long long count,
-                        void* stream) {
+                           void* stream) {
   const auto input = ordered(numbers(x), count);
   const auto output = ordered(y, count);
   const auto on = static_cast<cudaStream_t>(stream);

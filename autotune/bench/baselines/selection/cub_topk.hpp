@@ -15,7 +15,8 @@ struct RowStart {
 
 template <typename Element>
 auto rows_of(Element* first, long long step) {
-  return thrust::make_transform_iterator(thrust::counting_iterator<long long>(0), RowStart<Element>{first, step});
+  return thrust::make_transform_iterator(thrust::counting_iterator<long long>(0),
+                                         RowStart<Element>{first, step});
 }
 
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
@@ -25,7 +26,8 @@ extern "C" int driver_call(void* scratch, size_t* bytes, const Element* x, Eleme
   const auto any = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
                                             cuda::execution::tie_break::unspecified,
                                             cuda::execution::output_ordering::unsorted);
-  const auto columns = thrust::constant_iterator<thrust::counting_iterator<Index>>(thrust::counting_iterator<Index>(0));
+  const auto columns =
+      thrust::constant_iterator<thrust::counting_iterator<Index>>(thrust::counting_iterator<Index>(0));
   return cub::DeviceBatchedTopK::DIRECTION(scratch, *bytes, rows_of(x, ldx), rows_of(values, ldv), columns,
                                            rows_of(indices, ldi), cuda::args::constant<COLUMNS>{},
                                            cuda::args::constant<RESULTS>{}, cuda::args::immediate{rows},

@@ -1,4 +1,5 @@
-// FlashInfer's softmax and its draw of a token, compiled by nvcc for the parameters that are defined ahead of it.
+// FlashInfer's softmax and its draw of a token, compiled by nvcc for the parameters that are defined ahead of
+// it.
 #include <flashinfer/sampling.cuh>
 
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
@@ -38,18 +39,19 @@ extern "C" int driver_call(void* scratch, size_t* bytes, float* x,
 #endif
   bool* valid = reinterpret_cast<bool*>(drawn + rows);
 #if TOP_K && TOP_P
-  return TopKTopPSamplingFromProb<float, int>(probs, top_k, top_p, drawn, valid, nullptr, rows, 0, 1.0f, columns, true,
-                                              nullptr, 1, nullptr, 0, on);
+  return TopKTopPSamplingFromProb<float, int>(probs, top_k, top_p, drawn, valid, nullptr, rows, 0, 1.0f,
+                                              columns, true, nullptr, 1, nullptr, 0, on);
 #elif TOP_K
-  return TopKTopPSamplingFromProb<float, int>(probs, top_k, nullptr, drawn, valid, nullptr, rows, 0, 1.0f, columns,
-                                              true, nullptr, 1, nullptr, 0, on);
+  return TopKTopPSamplingFromProb<float, int>(probs, top_k, nullptr, drawn, valid, nullptr, rows, 0, 1.0f,
+                                              columns, true, nullptr, 1, nullptr, 0, on);
 #elif TOP_P
-  return TopPSamplingFromProb<float, int>(probs, drawn, valid, nullptr, top_p, rows, 1.0f, columns, true, nullptr, 1,
-                                          nullptr, 0, on);
+  return TopPSamplingFromProb<float, int>(probs, drawn, valid, nullptr, top_p, rows, 1.0f, columns, true,
+                                          nullptr, 1, nullptr, 0, on);
 #elif MIN_P
-  return MinPSamplingFromProb<float, int>(probs, min_p, drawn, valid, nullptr, rows, 0.0f, columns, true, nullptr, 1,
-                                          nullptr, 0, on);
+  return MinPSamplingFromProb<float, int>(probs, min_p, drawn, valid, nullptr, rows, 0.0f, columns, true,
+                                          nullptr, 1, nullptr, 0, on);
 #else
-  return SamplingFromProb<float, int>(probs, drawn, valid, nullptr, rows, columns, true, nullptr, 1, nullptr, 0, on);
+  return SamplingFromProb<float, int>(probs, drawn, valid, nullptr, rows, columns, true, nullptr, 1, nullptr,
+                                      0, on);
 #endif
 }

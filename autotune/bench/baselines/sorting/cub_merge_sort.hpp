@@ -1,4 +1,5 @@
-// CUB's sort of one array by merges, compiled by nvcc for the types and the order that are defined ahead of it.
+// CUB's sort of one array by merges, compiled by nvcc for the types and the order that are defined ahead of
+// it.
 #include <cub/device/device_merge_sort.cuh>
 #include <thrust/iterator/counting_iterator.h>
 

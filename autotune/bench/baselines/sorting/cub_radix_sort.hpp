@@ -18,13 +18,13 @@ __global__ void write_indices(Value* indices, long long count) {
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
 extern "C" int driver_call(void* scratch, size_t* bytes, const Key* keys,
 #if PAIRS && !INDICES
-                        const Value* values,
+                           const Value* values,
 #endif
-                        Key* keys_out,
+                           Key* keys_out,
 #if PAIRS
-                        Value* values_out,
+                           Value* values_out,
 #endif
-                        long long count, void* stream) {
+                           long long count, void* stream) {
   const auto on = static_cast<cudaStream_t>(stream);
 #if INDICES
   // The indices to be sorted lie ahead of CUB's own scratch.

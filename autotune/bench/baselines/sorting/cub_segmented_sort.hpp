@@ -5,7 +5,8 @@
 #define IN_ORDER(name, order) JOINED(name, order)
 
 // With `scratch` null it writes the bytes that are needed there. Returns a cudaError_t.
-extern "C" int driver_call(void* scratch, size_t* bytes, const Key* keys, const Offset* offsets, Key* keys_out,
+extern "C" int driver_call(void* scratch, size_t* bytes, const Key* keys, const Offset* offsets,
+                           Key* keys_out,
 #if PAIRS
                            const Value* values, Value* values_out,
 #endif
