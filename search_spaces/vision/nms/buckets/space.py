@@ -28,7 +28,7 @@ def constraints(problem: NmsProblem, schedule: BucketsSchedule, spec: DeviceSpec
     if problem.classes is Classes.NONE:
         yield "boxes of one class: expected classes"
         return
-    if (blocks := schedule.sweep_blocks(problem, 0)) > INT_MAX:
+    if (blocks := max(schedule.sweep_blocks(problem, 0), schedule.compare_blocks(problem))) > INT_MAX:
         yield f"{blocks} blocks over the {INT_MAX} of a grid"
     yield from footprint_violations(spec, schedule.sweep_footprint(problem))
 
@@ -43,7 +43,7 @@ def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BucketsSchedul
     """Several blocks for each class of one image, then others."""
     usual = max(1, _USUAL_CLUSTER // max(1, problem.images))
     clusters = sorted(clusters_of(spec), key=lambda cluster: (cluster > usual, abs(cluster - usual)))
-    for threads, chunk, cluster in product((1024, 512), (1024, 512), clusters):
+    for threads, chunk, cluster in product((512, 1024), (1024, 512), clusters):
         schedule = BucketsSchedule(threads, chunk, cluster)
         if not any(footprint_violations(spec, schedule.sweep_footprint(problem))):
             yield schedule
