@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/shared_memory.cuh"
 #include "selection/cluster_select.cuh"
 #include "selection/topk/ordered_results.cuh"
 // A cluster for each row, whose first block orders what all of its blocks have selected.
