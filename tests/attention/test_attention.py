@@ -158,3 +158,11 @@ def test_scores_that_rise_by_200_and_sinks_that_take_all_or_nothing(schedule):
     error = np.abs(buffers["o"].astype(float) - expected["o"])
     assert (error <= tensors["o"].judged.relative * expected["o_scale"] + tensors["o"].judged.absolute).all()
     np.testing.assert_allclose(buffers["lse"], expected["lse"], rtol=2**-14)
+
+
+@pytest.mark.parametrize(("heads", "heads_kv"), [(7, 1), (200, 1), (4, 0)])
+def test_tiles_have_whole_queries_of_a_group(heads, heads_kv):
+    problem = AttentionProblem(64, 64, heads, heads_kv=heads_kv, head_dim=64)
+    complaints = OPERATOR.violations(problem, WgmmaSchedule(pack_group=True), LIMITS)
+    expected = f"expected no mask, and heads that share keys, as many as divide 128 rows; not {problem.group}"
+    assert complaints == [f"pack_group: {expected}"]

@@ -65,8 +65,8 @@ class WgmmaSchedule(Schedule):
         return self.consumers * CONSUMER_ROWS
 
     def packed_heads(self, problem: AttentionProblem) -> int:
-        """Heads of q whose queries are rows of a tile."""
-        return problem.group if self.pack_group else 1
+        """Heads of q whose queries are rows of a tile; 1 of a group that no tile has whole queries of."""
+        return problem.group if self.pack_group and self.block_rows % problem.group == 0 else 1
 
     @property
     def threads(self) -> int:

@@ -37,14 +37,15 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
     if schedule.pack_group and not _may_pack(problem, schedule):
-        yield f"pack_group: expected heads that share keys, {schedule.block_rows} rows of as many, and no mask"
+        rows = schedule.block_rows
+        yield f"pack_group: expected no mask, and heads that share keys, as many as divide {rows} rows; not {problem.group}"
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
     yield from too_many_splits(problem, schedule.splits)
 
 
 def _may_pack(problem: AttentionProblem, schedule: WgmmaSchedule) -> bool:
-    return problem.group > 1 and schedule.block_rows % problem.group == 0 and not problem.masked
+    return replace(schedule, pack_group=True).packed_heads(problem) > 1 and not problem.masked
 
 
 def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
