@@ -37,8 +37,8 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
     if schedule.pack_group and not _may_pack(problem, schedule):
-        rows = schedule.block_rows
-        yield f"pack_group: expected no mask, and heads that share keys, as many as divide {rows} rows; not {problem.group}"
+        expected = f"no mask, and heads that share keys, as many as divide {schedule.block_rows} rows"
+        yield f"pack_group: expected {expected}; not {problem.group}"
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
     yield from too_many_splits(problem, schedule.splits)
