@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import BoundArguments, Parameter
 from itertools import permutations, product
 from typing import Any
@@ -87,7 +87,7 @@ def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
 
 
 def _why_another(example: ExampleCall, problem: Problem) -> str:
-    """Why a call does not compute a problem; empty if it does. Calls do not know data: they may take it for other."""
+    """Why a call does not compute a problem; empty if it does."""
     try:
         found = binding(example)
     except (TypeError, ValueError) as error:
@@ -95,8 +95,7 @@ def _why_another(example: ExampleCall, problem: Problem) -> str:
     for name, tensor in example.tensors.items():
         if (pointer := found.tensor_of(name)) != tensor.name:
             return f"{name} is bound to {pointer}, not to {tensor.name}"
-    same = replace(found.problem, **problem.data) == problem
-    return "" if same else f"it computes {found.problem.key}"
+    return "" if found.problem == problem else f"it computes {found.problem.key}"
 
 
 def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:

@@ -9,7 +9,6 @@ from autotune.codegen.attention.attention_decode.problem import MOST_DIM, MOST_Q
 from autotune.codegen.attention.cache import Cache
 from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.indices import Spread
 from autotune.search_spaces.attention.heads import extents
 from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields
 from autotune.search_spaces.attention.results import result_types
@@ -19,7 +18,6 @@ from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.strides import stride_fields
 
 _ORDER = "bshd"
-_UNKNOWN = Spread.LONG  # what lengths are taken for: those for which a wrong schedule costs the most
 
 
 def attention_decode(
@@ -192,7 +190,6 @@ def _bind(
         sinks=sinks is not None,
         lse=lse is not None,
         full=lengths is None,
-        spread=Spread.EVEN if lengths is None else _UNKNOWN,
         **options,
         **where,
         **of_scales,
