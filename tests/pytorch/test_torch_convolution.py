@@ -103,3 +103,23 @@ def test_under_autocast_a_layer_casts_as_pytorchs():
         found, expected = layer(x), plain(x)
     assert found.dtype == torch.bfloat16
     torch.testing.assert_close(found, expected, rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize(("length", "width", "activation"), [(9, 4, "silu"), (2, 4, None), (5, 1, "gelu")])
+def test_sequences_are_differentiated_as_pytorch_does(channels_last, length, width, activation):
+    inputs = x, weight, bias, states = random(2, 6, length), random(6, width), random(6), random(2, 6, width - 1)
+    given = x.mT.contiguous() if channels_last else x
+    found = autotune_torch.causal_conv1d(
+        given, weight, bias, states, activation=activation, channels_last=channels_last
+    )
+    found = found.mT if channels_last else found
+    expected = functional.conv1d(torch.cat([states, x], 2), weight[:, None], bias, groups=6)
+    expected = getattr(functional, activation)(expected) if activation else expected
+    assert_gradients(found, expected, inputs)
+
+
+def test_sequences_without_states_begin_with_zeros():
+    inputs = x, weight = random(1, 3, 7), random(3, 3)
+    found = autotune_torch.causal_conv1d(x, weight)
+    assert_gradients(found, functional.conv1d(x, weight[:, None], padding=2, groups=3)[..., :7], inputs)
