@@ -123,3 +123,27 @@ def test_sequences_without_states_begin_with_zeros():
     inputs = x, weight = random(1, 3, 7), random(3, 3)
     found = autotune_torch.causal_conv1d(x, weight)
     assert_gradients(found, functional.conv1d(x, weight[:, None], padding=2, groups=3)[..., :7], inputs)
+
+
+@pytest.mark.parametrize(
+    ("width", "options"),
+    [(3, {"stride": 2, "padding": 1}), (2, {"padding": "same", "dilation": 3}), (4, {"groups": 6, "dilation": (2,)})],
+)
+def test_sequences_are_images_of_one_row(width, options):
+    inputs = random(2, 6, 9), random(6, 6 // options.get("groups", 1), width), random(6)
+    assert_gradients(autotune_torch.conv1d(*inputs, **options), functional.conv1d(*inputs, **options), inputs)
+
+
+def test_steps_whose_channels_are_neighbours_are_read_where_they_are(problems):
+    wide, weight = random(2, 9, 8).detach(), random(3, 4, 2).detach()
+    x = wide[:, :, :4].mT
+    torch.testing.assert_close(autotune_torch.conv1d(x, weight), functional.conv1d(x, weight))
+    assert problems[0].layouts["x"].strides[-1] == 8
+
+
+def test_a_layer_of_sequences_is_pytorchs():
+    layer = autotune_torch.Conv1d(4, 3, 3, padding=2, padding_mode="reflect")
+    truth = torch.nn.Conv1d(4, 3, 3, padding=2, padding_mode="reflect")
+    truth.load_state_dict(layer.state_dict())
+    x = random(4, 7)
+    torch.testing.assert_close(layer(x), truth(x))
