@@ -51,25 +51,22 @@ __device__ __forceinline__ long long tiles_of(const Problem& problem) {
          ((problem.out_width - 1) / outputs + 1);
 }
 
-// Transforms what each of some channels has, and stores it `apart` elements from one place to the next.
+// Transforms what each of some channels has.
 template <class Matrix>
-__device__ __forceinline__ void store_transformed(
-    float* target, long long apart, const float (&from)[Matrix::columns][Matrix::columns][vector]) {
-  alignas(16) float found[Matrix::rows][Matrix::rows][vector];
+__device__ __forceinline__ void transform_vectors(
+    float (&to)[Matrix::rows][Matrix::rows][vector],
+    const float (&from)[Matrix::columns][Matrix::columns][vector]) {
 #pragma unroll
   for (int l = 0; l < vector; ++l) {
-    float own[Matrix::columns][Matrix::columns], to[Matrix::rows][Matrix::rows];
+    float own[Matrix::columns][Matrix::columns], found[Matrix::rows][Matrix::rows];
 #pragma unroll
     for (int i = 0; i < Matrix::columns * Matrix::columns; ++i)
       own[i / Matrix::columns][i % Matrix::columns] = from[i / Matrix::columns][i % Matrix::columns][l];
-    transform<Matrix>(to, own);
+    transform<Matrix>(found, own);
 #pragma unroll
     for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
-      found[i / Matrix::rows][i % Matrix::rows][l] = to[i / Matrix::rows][i % Matrix::rows];
+      to[i / Matrix::rows][i % Matrix::rows][l] = found[i / Matrix::rows][i % Matrix::rows];
   }
-#pragma unroll
-  for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
-    copy_vector<vector>(target + i * apart, found[i / Matrix::rows][i % Matrix::rows]);
 }
 
 __device__ __forceinline__ void transform_tile(const Arguments& arguments, const Problem& problem,
@@ -88,8 +85,12 @@ __device__ __forceinline__ void transform_tile(const Arguments& arguments, const
                                      image + (y + i) * problem.stride_x_h + (x + j) * problem.stride_x_w);
     }
   }
-  store_transformed<Elements>(arguments.transformed_tiles + number * problem.channels + channel,
-                              tiles * problem.channels, elements);
+  alignas(16) float found[side][side][vector];
+  transform_vectors<Elements>(found, elements);
+  float* target = arguments.transformed_tiles + number * problem.channels + channel;
+#pragma unroll
+  for (int i = 0; i < side * side; ++i)
+    copy_vector<vector>(target + i * tiles * problem.channels, found[i / side][i % side]);
 }
 
 __device__ __forceinline__ void transform_filter(const Arguments& arguments, const Problem& problem,
@@ -102,10 +103,16 @@ __device__ __forceinline__ void transform_filter(const Arguments& arguments, con
   for (int i = 0; i < Problem::kernel_h * Problem::kernel_w; ++i)
     load_constant_vector<vector>(taps[i / Problem::kernel_w][i % Problem::kernel_w],
                                  weight + i * static_cast<long long>(problem.channels));
-  const long long matrix = static_cast<long long>(problem.n) * problem.channels;
-  store_transformed<Filters>(
-      arguments.transformed_filters + static_cast<long long>(filter) * problem.channels + channel, matrix,
-      taps);
+  float found[side][side][vector];
+  transform_vectors<Filters>(found, taps);
+#pragma unroll
+  for (int i = 0; i < side * side; ++i) {
+#pragma unroll
+    for (int l = 0; l < vector; ++l) {
+      const long long row = static_cast<long long>(i) * problem.channels + channel + l;
+      arguments.transformed_filters[row * problem.n + filter] = found[i / side][i % side][l];
+    }
+  }
 }
 
 __device__ __forceinline__ void transform_operands(const Arguments& arguments) {
@@ -113,10 +120,12 @@ __device__ __forceinline__ void transform_operands(const Arguments& arguments) {
   const int vectors = problem.channels / vector;
   const long long thread = blockIdx.x * static_cast<long long>(Schedule::threads) + threadIdx.x;
   const long long row = thread / vectors, tiles = tiles_of(problem);
-  const int channel = (thread - row * vectors) * vector;
   if (row < tiles) {
-    transform_tile(arguments, problem, row, tiles, channel);
-  } else if (row - tiles < problem.n) {
-    transform_filter(arguments, problem, row - tiles, channel);
+    transform_tile(arguments, problem, row, tiles, (thread - row * vectors) * vector);
+    return;
   }
+  const long long rest = thread - tiles * vectors;
+  const int block = rest / problem.n;  // of channels; threads side by side have filters side by side
+  if (block < vectors)
+    transform_filter(arguments, problem, rest - block * static_cast<long long>(problem.n), block * vector);
 }
