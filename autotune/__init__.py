@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .emulator import EmulatorError, HostCompilerMissingError
     from .own_kernels.arguments import Entry, InOut, Input, Output, Scalar, Value
     from .own_kernels.kernel import kernel
+    from .own_kernels.t1 import t1_space
     from .search_spaces.contract.operator import IllegalScheduleError
     from .search_spaces.contract.registry import operator
     from .tuner.adapt import adapt
@@ -48,6 +49,7 @@ __all__ = [
     "dispatcher",
     "kernel",
     "operator",
+    "t1_space",
     "tune",
     "worker_device",
 ]
@@ -75,6 +77,7 @@ _lazy = lazy_names(
         "adapt": ".tuner.adapt",
         "kernel": ".own_kernels.kernel",
         "operator": ".search_spaces.contract.registry",
+        "t1_space": ".own_kernels.t1",
         "tune": ".tuner.loop",
         "worker_device": ".devices.select",
     },

@@ -11,6 +11,14 @@ _DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 _ROUNDINGS = 8  # of the largest result, by which results may differ
 
 
+def unusable(module: Any) -> str:
+    """Why a layer's parameters are of no use to operators; empty if they are."""
+    parameter = next(module.parameters(), None)
+    if parameter is None or parameter.dtype not in _DTYPES or parameter.is_meta:
+        return "its parameters are neither bfloat16, float16 nor float32 in memory"
+    return ""
+
+
 def difference(
     module: Any, own: Callable[..., Any], other: Callable[..., Any], inputs: Callable[[Any], tuple[Any, ...]]
 ) -> str:
@@ -22,10 +30,9 @@ def difference(
         other: the other one.
         inputs: makes random ones of the dtype and on the device of a parameter.
     """
-    parameter = next(module.parameters(), None)
-    if parameter is None or parameter.dtype not in _DTYPES or parameter.is_meta:
-        return "its parameters are neither bfloat16, float16 nor float32 in memory"
-    arguments = inputs(parameter)
+    if why := unusable(module):
+        return why
+    arguments = inputs(next(module.parameters()))
     with torch.no_grad():
         try:
             expected, found = (

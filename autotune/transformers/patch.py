@@ -14,7 +14,7 @@ from autotune import torch as functions
 from autotune.torch.linear import Linear
 
 from . import rotary
-from .alike import difference
+from .alike import difference, unusable
 from .attention import NAME
 from .norms import layer_norm, rms_norm
 
@@ -51,8 +51,8 @@ def patch(model: Any) -> Patched:
     """Have a model's layers computed by operators of this project, until `unpatch`.
 
     Norms, linear layers, gated layers, rotary embeddings, attention and the loss of causal models are replaced, of this
-    model alone. Each layer is tried first: one whose results on random rows are not those of its own forward keeps it.
-    Parameters, hooks and `state_dict` stay.
+    model alone. Each layer but ``torch.nn.Linear`` is tried first: one whose results on random rows are not those of
+    its own forward keeps it. Parameters, hooks and `state_dict` stay.
 
     Args:
         model: of transformers, whose parameters are bfloat16, float16 or float32, on the device where it is used.
@@ -164,7 +164,8 @@ def _with_tables(model: Any, forms: set[bool | None]) -> list[Any]:
 def _candidates(module: Any) -> Iterator[tuple[str, _Forward, Callable[[], str]]]:
     """Operators that may compute what a layer does, the layer's forward by them, and why it is another, if it is."""
     for by, forward in _forwards(module):
-        yield by, forward, partial(_difference_of_layers, module, forward)
+        known = type(module) is torch.nn.Linear and "forward" not in vars(module)
+        yield by, forward, partial(unusable, module) if known else partial(_difference_of_layers, module, forward)
     for own, other in rotary.forms(module):
         inputs = partial(rotary.trial, other.keywords["doubled"])
         yield "rope", rotary.forward_with(module, other), partial(difference, module, own, other, inputs)
@@ -187,7 +188,7 @@ def _forwards(module: Any) -> Iterator[tuple[str, _Forward]]:
 
 def _difference_of_layers(module: Any, forward: _Forward) -> str:
     def rows(parameter: Any) -> tuple[Any]:
-        columns = getattr(module, "in_features", None) or getattr(module, "hidden_size", None) or parameter.shape[-1]
+        columns = getattr(module, "hidden_size", None) or parameter.shape[-1]
         return (torch.randn(_ROWS, columns, generator=torch.Generator().manual_seed(0)).to(parameter),)
 
     return difference(module, module, forward, rows)

@@ -38,6 +38,13 @@ SUITES = {
         ("bench search --searchers random --recording no-such-file", "no-such-file: No such file or directory"),
         ("bench model --recording no-such-file", "no-such-file: No such file or directory"),
         ("convert no-such-file --to t4 -o t4.json", "no-such-file: No such file or directory"),
+        ("convert no-such-file -o t4.json", "expected --to FORMAT for a recording, or --from FORMAT"),
+        ("convert no-such-file --from t4 -o a.jsonl.gz", "--from: expected --operator"),
+        (
+            "convert no-such-file --from t4 --operator sgemm --problem m -o a.jsonl.gz",
+            "--problem m: expected NAME=VALUE",
+        ),
+        ("convert no-such-file --from t4 --operator sgemm --problem m=big -o a.jsonl.gz", "m='big'"),
         ("emit sgemm BM=100", "not a multiple"),
         ("emit sgemm BM=big", "whole number"),
         ("emit sgemm M=-1", "block_m"),

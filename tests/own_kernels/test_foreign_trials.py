@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from cli.conftest import autotune, cache, environment  # noqa: F401
 
+from autotune import t1_space
 from autotune.bench.search.foreign_trials import foreign_trials
 from autotune.db.recording import write_recording
 from autotune.db.states import Status
@@ -64,3 +66,46 @@ def test_what_cannot_be_of_this_kernel_is_refused(read, changes, error):
     others = dict.fromkeys(own.keys() - {"block_size"}, 4)
     with pytest.raises(ValueError, match=error):
         read(result(time, **own), result(0.07, **{"block_size": 128, **others}))
+
+
+def test_a_file_of_results_is_converted(autotune, written, tmp_path):  # noqa: F811
+    results, output = tmp_path / "results.json", tmp_path / "of.jsonl.gz"
+    results.write_text(json.dumps({"results": [result(5.0 / n, block_size=64, per_thread=n) for n in (1, 2)]}))
+    command = ["convert", str(results), "--from", "t4", "--operator", str(written()), "--device", "h200"]
+    done = autotune(*command, "--problem", "n=1000000", "-o", str(output))
+    assert done.code == 0, done.stderr
+    recording = load(output)
+    assert recording.problem.key == "n1000000"
+    assert sorted(recording.seconds.values()) == pytest.approx([0.0025, 0.005])
+
+
+def test_a_described_space_is_that_of_a_kernel(written, tmp_path):
+    path = tmp_path / "t1.json"
+    path.write_text(
+        json.dumps(
+            {
+                "ConfigurationSpace": {
+                    "TuningParameters": [
+                        {"Name": "block_size", "Type": "int", "Values": "[32, 64, 2048]"},
+                        {"Name": "per_thread", "Type": "int", "Values": "[1, 2]"},
+                    ],
+                    "Conditions": [{"Expression": "block_size * per_thread <= 64", "Parameters": ["block_size"]}],
+                }
+            }
+        )
+    )
+    listed = 'parameters={"block_size": [32, 64, 128, 256, 512, 1024], "per_thread": [1, 2, 4]},'
+    operator = declared_in(str(written(change=(listed, f'**autotune.t1_space("{path}"),'))))
+    problem = operator.problem_type(1000)
+    draws = operator.space(problem, H200).all_draws()
+    legal = [draw for draw in draws if not operator.violations(problem, operator.schedule(dict(draw)), H200)]
+    assert [tuple(draw.values()) for draw in legal] == [(32, 1), (32, 2), (64, 1)]
+
+
+@pytest.mark.parametrize(
+    "space", ["[]", "{}", '{"ConfigurationSpace": {"TuningParameters": [{"Name": "x", "Values": "__import__(1)"}]}}']
+)
+def test_what_describes_no_space_is_refused(tmp_path, space):
+    (tmp_path / "t1.json").write_text(space)
+    with pytest.raises(ValueError, match="is no search space of T1"):
+        t1_space(tmp_path / "t1.json")

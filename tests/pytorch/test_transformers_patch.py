@@ -10,13 +10,26 @@ transformers = pytest.importorskip("transformers")
 patching = pytest.importorskip("autotune.transformers")
 
 
+def gradients_of(model):
+    """Copies of the gradients by parameter."""
+    return {name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None}
+
+
+def assert_alike(found, expected):
+    """Each gradient is that of before, but for a tenth of its norm."""
+    assert found.keys() == expected.keys()
+    for key, one in expected.items():
+        off = (found[key].float() - one.float()).norm()
+        assert off <= 0.1 * one.float().norm() + 1e-3, key
+
+
 def step(model):
     """The loss of a step, and the gradients by parameter."""
     tokens = torch.tensor(TOKENS)
     model.zero_grad()
     loss = model(input_ids=tokens, labels=tokens).loss
     loss.backward()
-    return loss.detach(), {name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None}
+    return loss.detach(), gradients_of(model)
 
 
 @pytest.mark.parametrize("name", ["Llama", "Qwen3", "Gemma3", "GptOss"])
@@ -27,9 +40,8 @@ def test_a_patched_model_learns_as_before(name):
     found, others = step(model)
     assert patched.replaced["loss", "cross_entropy"] == 1
     torch.testing.assert_close(found, loss.float(), rtol=2e-2, atol=2e-2)
-    for key, expected in gradients.items() if name != "GptOss" else ():  # its router may choose another expert
-        off = (others[key].float() - expected.float()).norm()
-        assert off <= 0.1 * expected.float().norm() + 1e-3, key
+    if name != "GptOss":  # whose router may choose another expert
+        assert_alike(others, gradients)
     patching.unpatch(model)
     again, same = step(model)
     assert again == loss
@@ -58,25 +70,29 @@ def test_a_patched_encoder_sees_both_ways_as_before(name, problems):
         key: torch.randn(given).bfloat16() if isinstance(given, tuple) else torch.tensor(given)
         for key, given in ENCODERS[name].items()
     }
-    with torch.no_grad():
-        expected = model(**inputs).logits
-        patched = patching.patch(model)
-        found = model(**inputs).logits
+    expected = model(**inputs).logits
+    expected.float().square().mean().backward()
+    gradients = gradients_of(model)
+    patched = patching.patch(model)
+    model.zero_grad()
+    found = model(**inputs).logits
+    found.float().square().mean().backward()
     assert not patched.kept
     torch.testing.assert_close(found, expected, rtol=2e-2, atol=1e-2)
+    assert_alike(gradients_of(model), gradients)
     assert {problem.causal for problem in problems if hasattr(problem, "causal")} == (
         {False, True} if "Whisper" in name else {False}
     )
 
 
-@pytest.mark.parametrize("padded", [0, 2])
-def test_a_patched_model_writes_the_same_tokens(padded):
-    model, tokens = model_of("Llama", {}).float(), torch.tensor(TOKENS)
+@pytest.mark.parametrize(("name", "padded"), [("Llama", 0), ("Llama", 2), ("Qwen3", 0), ("Gemma3", 0), ("GptOss", 0)])
+def test_a_patched_model_writes_the_same_tokens(name, padded):
+    model, tokens = model_of(name, MODELS[name]).float(), torch.tensor(TOKENS)
     seen = torch.ones_like(tokens)
     seen[0, :padded] = 0
     options = {"attention_mask": seen, "max_new_tokens": 3, "do_sample": False}
     expected = model.generate(tokens, **options)
-    assert patching.patch(model).replaced["LlamaAttention", "rope"] == SIZES["num_hidden_layers"]
+    assert patching.patch(model).replaced[f"{name}Attention", "rope"] == SIZES["num_hidden_layers"]
     assert torch.equal(model.generate(tokens, **options), expected)
 
 

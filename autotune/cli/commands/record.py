@@ -18,7 +18,6 @@ from autotune.cli.options import (
     chosen_database,
     command_line,
     output_option,
-    spec_of,
     worker_device_of,
 )
 from autotune.cli.rendering.output import print_json, print_table
@@ -26,7 +25,6 @@ from autotune.cli.rendering.progress import shown_progress
 from autotune.search_spaces.machine.rates import duration
 
 if TYPE_CHECKING:
-    from autotune.codegen.model.problem import Problem
     from autotune.db.trials import Trial
 
 
@@ -46,14 +44,6 @@ def record(
         int, typer.Option(min=1, help="How many schedules to record at most. A larger space is sampled.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="The seed of the random sample.")] = 0,
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            help="Take the times from this file, T4 results or a cache of Kernel Tuner, rather than measure them.",
-            metavar="FILE",
-        ),
-    ] = None,
     device: DeviceOption = "auto",
     db: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -73,9 +63,6 @@ def record(
     problem = problem_of(operator, fields)
     if problem.empty:
         raise BadInputError(f"nothing to record: {operator.name} {problem.key} has nothing to compute")
-    if source:
-        _take_over(source, operator, problem, device, output, as_json)
-        return
     check_lasting(database_url(db))
     with worker_device_of(device) as target, TuningDB(db) as database:
         with user_input():
@@ -103,20 +90,6 @@ def record(
         raise CommandError(f"no schedule worked for {title}{error}; see {listing}")
     write_recording(output, recorded)
     _print_recorded(title, output, recorded, as_json)
-
-
-def _take_over(source: Path, operator: Any, problem: Problem, device: str, output: Path, as_json: bool) -> None:
-    """Write what others have measured on a device that need not be here."""
-    from autotune.bench.search.foreign_trials import foreign_trials
-    from autotune.db.recording import write_recording
-
-    spec = spec_of(device)
-    with user_input():
-        recorded = foreign_trials(source, operator, problem, spec)
-        if not any(trial.status == "ok" for trial in recorded):
-            raise BadInputError(f"{source} has no time of a schedule that is legal for {problem.key} on {spec.name}")
-    write_recording(output, recorded)
-    _print_recorded(f"{operator.name} {problem.key} on {spec.name}", output, recorded, as_json)
 
 
 def _print_recorded(title: str, output: Path, recorded: list[Trial], as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
@@ -62,9 +63,10 @@ _BESIDE_WGMMA = 3
 _DIVISIBLE = 6
 
 
-def candidates(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
+@lru_cache(maxsize=8)  # as of wgmma
+def candidates(problem: GemmProblem, spec: DeviceSpec) -> tuple[MmaSyncSchedule, ...]:
     """By modelled time; few beside wgmma, which is seldom slower and takes less time to compile."""
-    found = by_mma_sync(problem, spec)
+    found = tuple(by_mma_sync(problem, spec))
     return found[:_BESIDE_WGMMA] if preferred(problem, spec) else found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from math import sqrt
 from typing import Any
 
@@ -49,9 +50,10 @@ _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
 )
 
 
-def candidates(problem: GemmProblem, spec: DeviceSpec) -> list[WgmmaSchedule]:
+@lru_cache(maxsize=8)  # the default, the model's choice and the seeds of a problem all ask for them: 10 ms each time
+def candidates(problem: GemmProblem, spec: DeviceSpec) -> tuple[WgmmaSchedule, ...]:
     """By modelled time; none where copies of operands do not pay."""
-    return fastest_first(problem, _likely(problem, spec), spec, workload) if preferred(problem, spec) else []
+    return tuple(fastest_first(problem, _likely(problem, spec), spec, workload)) if preferred(problem, spec) else ()
 
 
 def _likely(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
