@@ -147,3 +147,12 @@ def test_a_layer_of_sequences_is_pytorchs():
     truth.load_state_dict(layer.state_dict())
     x = random(4, 7)
     torch.testing.assert_close(layer(x), truth(x))
+
+
+def test_sequences_one_behind_the_other_see_their_own_steps():
+    inputs = x, weight, bias = random(1, 9, 6), random(6, 3), random(6)
+    numbers = torch.tensor([[0, 0, 1, 1, 1, 1, 2, -1, -1]], dtype=torch.int32)
+    found = autotune_torch.causal_conv1d(x, weight, bias, None, numbers, activation="silu", channels_last=True)
+    parts = [x[:, :2], x[:, 2:6], x[:, 6:7]]
+    apart = [autotune_torch.causal_conv1d(part, weight, bias, activation="silu", channels_last=True) for part in parts]
+    assert_gradients(found, torch.cat([*apart, torch.zeros(1, 2, 6)], 1), inputs)
