@@ -2,7 +2,7 @@
 #include "cuda/vector.cuh"
 // Winograd's minimal filtering, ahead of the products: V = Bᵀ·d·B of each tile d of the images, and U =
 // G·g·Gᵀ of each filter g. Tiles overlap. Of V there are (side², tiles, channels) elements, of U (side²,
-// filters, channels): operands of a product for each place of a tile.
+// channels, filters): operands of a product for each place of a tile.
 
 constexpr int vector = Problem::transform_vector;
 constexpr int side = Elements::rows, outputs = Results::rows;
@@ -34,6 +34,23 @@ __device__ __forceinline__ void transform(float (&to)[Matrix::rows][Matrix::rows
   }
 }
 
+// The same of each lane of vectors.
+template <class Matrix, int lanes>
+__device__ __forceinline__ void transform(float (&to)[Matrix::rows][Matrix::rows][lanes],
+                                          const float (&from)[Matrix::columns][Matrix::columns][lanes]) {
+#pragma unroll
+  for (int l = 0; l < lanes; ++l) {
+    float own[Matrix::columns][Matrix::columns], found[Matrix::rows][Matrix::rows];
+#pragma unroll
+    for (int i = 0; i < Matrix::columns * Matrix::columns; ++i)
+      own[i / Matrix::columns][i % Matrix::columns] = from[i / Matrix::columns][i % Matrix::columns][l];
+    transform<Matrix>(found, own);
+#pragma unroll
+    for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
+      to[i / Matrix::rows][i % Matrix::rows][l] = found[i / Matrix::rows][i % Matrix::rows];
+  }
+}
+
 // A tile of the result, from its number.
 struct ResultTile {
   int image;
@@ -49,24 +66,6 @@ struct ResultTile {
 __device__ __forceinline__ long long tiles_of(const Problem& problem) {
   return static_cast<long long>(problem.images) * ((problem.out_height - 1) / outputs + 1) *
          ((problem.out_width - 1) / outputs + 1);
-}
-
-// Transforms what each of some channels has.
-template <class Matrix>
-__device__ __forceinline__ void transform_vectors(
-    float (&to)[Matrix::rows][Matrix::rows][vector],
-    const float (&from)[Matrix::columns][Matrix::columns][vector]) {
-#pragma unroll
-  for (int l = 0; l < vector; ++l) {
-    float own[Matrix::columns][Matrix::columns], found[Matrix::rows][Matrix::rows];
-#pragma unroll
-    for (int i = 0; i < Matrix::columns * Matrix::columns; ++i)
-      own[i / Matrix::columns][i % Matrix::columns] = from[i / Matrix::columns][i % Matrix::columns][l];
-    transform<Matrix>(found, own);
-#pragma unroll
-    for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
-      to[i / Matrix::rows][i % Matrix::rows][l] = found[i / Matrix::rows][i % Matrix::rows];
-  }
 }
 
 __device__ __forceinline__ void transform_tile(const Arguments& arguments, const Problem& problem,
@@ -86,7 +85,7 @@ __device__ __forceinline__ void transform_tile(const Arguments& arguments, const
     }
   }
   alignas(16) float found[side][side][vector];
-  transform_vectors<Elements>(found, elements);
+  transform<Elements>(found, elements);
   float* target = arguments.transformed_tiles + number * problem.channels + channel;
 #pragma unroll
   for (int i = 0; i < side * side; ++i)
@@ -104,7 +103,7 @@ __device__ __forceinline__ void transform_filter(const Arguments& arguments, con
     load_constant_vector<vector>(taps[i / Problem::kernel_w][i % Problem::kernel_w],
                                  weight + i * static_cast<long long>(problem.channels));
   float found[side][side][vector];
-  transform_vectors<Filters>(found, taps);
+  transform<Filters>(found, taps);
 #pragma unroll
   for (int i = 0; i < side * side; ++i) {
 #pragma unroll
