@@ -162,10 +162,18 @@ def test_what_is_replaced_is_told():
 def test_a_layer_that_computes_something_else_is_kept():
     model = model_of("Llama", {})
     model.model.norm.forward = lambda x: 2 * x
-    norm = model.model.norm.forward
+    model.lm_head.forward = lambda x: x @ model.lm_head.weight.mT + 1
+    norm, head = model.model.norm.forward, model.lm_head.forward
     patched = patching.patch(model)
-    assert patched.kept == {("LlamaRMSNorm", "other results"): 1}
+    assert patched.kept == {("LlamaRMSNorm", "other results"): 1, ("Linear", "other results"): 1}
     assert model.model.norm.forward is norm
+    assert model.lm_head.forward is head
+
+
+def test_parameters_of_other_types_are_left():
+    patched = patching.patch(model_of("Llama", {}).double())
+    assert not {by for _, by in patched.replaced} & {"gemm", "rms_norm", "map"}
+    assert patched.kept["Linear", "its parameters are neither bfloat16, float16 nor float32 in memory"] == 15
 
 
 def test_models_are_patched_once():
