@@ -1,11 +1,12 @@
 """Measure models of transformers with random weights: their own, compiled, patched, and both.
 
-A step is the loss and its gradients, without an optimizer, in bfloat16; attention is PyTorch's by cuDNN where it is not
-ours. A token is one of one sequence, with 512 of 1024 keys in a static cache, as a CUDA graph. Each contender has a
-process of its own. They prepare at the same time, and then take turns: while one measures, nothing else uses the GPU.
-Times are medians, memory is the most that PyTorch held in a step beyond the parameters.
+A step is the loss and its gradients, without an optimizer, in bfloat16; steps follow each other, as in training.
+Attention is PyTorch's by cuDNN where it is not ours. A token is one of one sequence, with 512 of 1024 keys in a static
+cache, as a CUDA graph. Each contender has a process of its own. They prepare at the same time, and then take turns:
+while one measures, nothing else uses the GPU. Times are medians, memory is the most that PyTorch held in a step beyond
+the parameters.
 
-    python benchmarks/patched_model.py result.json Llama Qwen3 Gemma3 Bert
+    python benchmarks/patched_model.py result.json Llama Qwen3=own,patched Gemma3=own,patched Bert=own,patched
 
 Needs PyTorch with CUDA, and transformers.
 """
@@ -30,7 +31,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from autotune.base.worker import Worker
 
-ROUNDS, STEPS, TOKENS = 6, 2, 15
+ROUNDS, STEPS, TOKENS = 4, 4, 15
 KEYS, PLACES = 512, 1024
 KINDS = ("own", "compiled", "patched", "patched and compiled")
 
@@ -95,6 +96,7 @@ class Contender:
         self._run = torch.compile(self._model) if "compiled" in kind else self._model
         self.loss = float(self._step().detach())
         self.first_step = perf_counter() - start
+        self._step()  # for which a compiler may compile again
         self._replay = self._captured() if family.decodes and "compiled" not in kind else None
         self._rest()
 
@@ -109,11 +111,16 @@ class Contender:
         return {"loss": self.loss, "first_step": self.first_step, "gib": gib}
 
     def steps(self) -> list[float]:
-        """The seconds of some steps."""
+        """The seconds of a step among some that follow each other."""
         self._step()
-        found = [_seconds(self._step) for _ in range(STEPS)]
+
+        def several() -> None:
+            for _ in range(STEPS):
+                self._step()
+
+        found = _seconds(several) / STEPS
         self._rest()
-        return found
+        return [found]
 
     def tokens(self) -> list[float]:
         """The seconds of some tokens; none if the model does not decode."""
@@ -191,16 +198,17 @@ def measure(workers: dict[str, Worker]) -> dict[str, dict[str, float]]:
 def main(path: Path, names: list[str]) -> None:
     """Write the medians of contenders, and print them as a table."""
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "4")  # of each contender
-    made = [(name, kind) for name in names for kind in KINDS]
+    kinds = {name: some.split(",") if some else KINDS for name, _, some in (one.partition("=") for one in names)}
+    made = [(name, kind) for name in kinds for kind in kinds[name]]
     with ThreadPoolExecutor(len(made)) as pool:
         started = {one: pool.submit(_started, FAMILIES[one[0]], one[1]) for one in made}
     device = torch.cuda.get_device_name()
     environment = {"device": device, "torch": torch.__version__, "transformers": transformers.__version__}
     document: dict[str, Any] = {"environment": environment, "models": {}}
     print(f"{'':28} first step s  step ms    GiB  token ms   loss")
-    for name in names:
+    for name in kinds:
         workers = {}
-        for kind in KINDS:
+        for kind in kinds[name]:
             if error := started[name, kind].exception():
                 print(f"{name} {kind}: {error}")
             else:
