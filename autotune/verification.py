@@ -251,7 +251,8 @@ def _within(
 def _same(dtype: DType, actual: Array, expected: Array) -> _Mask:
     same = _same_bits(actual, expected)
     if dtype.is_float:
-        same |= np.isnan(actual.astype(np.float64)) & np.isnan(expected.astype(np.float64))
+        with np.errstate(invalid="ignore"):  # of a signalling NaN
+            same |= np.isnan(actual.astype(np.float64)) & np.isnan(expected.astype(np.float64))
     return same
 
 

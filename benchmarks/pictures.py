@@ -1,7 +1,7 @@
 """Draw a picture of each family from results of `autotune bench`: how many times as fast as each baseline.
 
 ``overview.svg`` has the geometric mean of each operator, over the fastest baseline of each problem, ``ladder-NAME.svg``
-the times of the ladder of that name.
+the times of the ladder of that name, ``crossover-NAME.svg`` what `crossover.py` has measured.
 
     python benchmarks/pictures.py benchmarks/results/h200
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import geometric_mean
 
 from autotune.bench.baselines import COPY_NAME
-from autotune.bench.plot import draw, draw_ladder
+from autotune.bench.plot import draw, draw_ladder, draw_sizes
 
 # Of each picture the results, as files are named after them.
 FAMILIES = {
@@ -72,7 +72,18 @@ def ladders(folder: Path) -> None:
         draw_ladder(path.with_suffix(".svg"), title, seconds)
 
 
+def crossovers(folder: Path) -> None:
+    """Write ``crossover-NAME.svg`` beside the result of each."""
+    for path in sorted(folder.glob("crossover-*.json")):
+        result = json.loads(path.read_text())
+        sizes: list[dict[str, float]] = result["sizes"]
+        seconds = {name: [one[name] for one in sizes] for name in sizes[0] if name != "keys"}
+        title = f"{result['operator']} of float32 on {result['device']}, and NumPy on its host"
+        draw_sizes(path.with_suffix(".svg"), title, [int(one["keys"]) for one in sizes], seconds)
+
+
 if __name__ == "__main__":
+    crossovers(Path(sys.argv[1]))
     ladders(Path(sys.argv[1]))
     overview(Path(sys.argv[1]))
     main(Path(sys.argv[1]))

@@ -1,14 +1,17 @@
 """A Llama of Hugging Face generates tokens with a cache by autotune's kernels, and they are those of eager attention.
 
-New keys and values go into caches of a fixed size by kv_append, and the queries see them by attention_decode: both read
-the lengths on the device, so that on a GPU one captured graph serves all tokens. Without a GPU the emulator computes
-them. The weights are random. Needs PyTorch and transformers.
+kv_append rotates new keys and queries and puts keys and values into caches of a fixed size, and the queries see them by
+attention_decode: both read the lengths on the device, so that on a GPU one captured graph serves all tokens. Without a
+GPU the emulator computes them. The weights are random. Needs PyTorch and transformers.
 
     python examples/cached_decoding.py
 """
 
+from contextlib import contextmanager
+
 import torch
 from transformers import AttentionInterface, AttentionMaskInterface, LlamaConfig, LlamaForCausalLM
+from transformers.models.llama import modeling_llama
 
 import autotune.torch
 
@@ -35,23 +38,34 @@ class Decoder:
         self.model = model
         self.caches = torch.zeros(shape, dtype=model.dtype, device=model.device)
         self.lengths = torch.zeros(batch, dtype=torch.int32, device=model.device)
+        angles = torch.arange(room, device=model.device)[:, None] * model.model.rotary_emb.inv_freq.float()
+        self.cos_sin = torch.cat((angles.cos(), angles.sin()), 1)
         AttentionInterface.register(NAME, self.attention)
         AttentionMaskInterface.register(NAME, lambda **options: None)
-        model.set_attn_implementation(NAME)
 
     def attention(self, module, query, key, value, mask, scaling=None, **options):
         """Of new queries with all keys, the new ones among them; arrays are (batch, heads, tokens, head_dim)."""
         q, k, v = (one.transpose(1, 2) for one in (query, key, value))
-        caches, lengths = self.caches[module.layer_idx], self.lengths
-        o = autotune.torch.flash_attn_with_kvcache(
-            q, *caches, k, v, cache_seqlens=lengths, softmax_scale=scaling, causal=True
-        )
-        return o, None
+        caches, tokens = self.caches[module.layer_idx], (one.flatten(0, 1) for one in (k, v))
+        autotune.torch.kv_append(*tokens, *caches, lengths=self.lengths, cos_sin_cache=self.cos_sin, q=q.flatten(0, 1))
+        return autotune.torch.attention_decode(q, *caches, self.lengths_after, scale=scaling, causal=True), None
+
+    @contextmanager
+    def serving(self):
+        """The model leaves attention and rotation to this decoder for a while."""
+        rotate, before = modeling_llama.apply_rotary_pos_emb, self.model.config._attn_implementation
+        modeling_llama.apply_rotary_pos_emb = lambda q, k, *angles: (q, k)
+        self.model.set_attn_implementation(NAME)
+        try:
+            yield self
+        finally:
+            modeling_llama.apply_rotary_pos_emb = rotate
+            self.model.set_attn_implementation(before)
 
     def __call__(self, tokens):
         """The likeliest token behind some new ones of each sequence, 16 at most."""
-        positions = self.lengths[:, None] + torch.arange(tokens.shape[1], device=tokens.device)
-        logits = self.model(input_ids=tokens, position_ids=positions, use_cache=False).logits
+        self.lengths_after = self.lengths + tokens.shape[1]
+        logits = self.model(input_ids=tokens, use_cache=False).logits
         self.lengths += tokens.shape[1]
         return logits[:, -1:].argmax(-1)
 
@@ -81,13 +95,12 @@ def captured(decoder, token):
 @torch.no_grad()
 def generated(model, prompt, new):
     """The likeliest `new` tokens behind a prompt, one after the other, (batch, new)."""
-    decoder = Decoder(model, len(prompt), ROOM)
-    token = decoder(prompt)
-    found, step = [token.clone()], captured(decoder, token)
-    for _ in range(new - 1):
-        step()
-        found.append(token.clone())
-    model.set_attn_implementation("eager")
+    with Decoder(model, len(prompt), ROOM).serving() as decoder:
+        token = decoder(prompt)
+        found, step = [token.clone()], captured(decoder, token)
+        for _ in range(new - 1):
+            step()
+            found.append(token.clone())
     return torch.cat(found, 1)
 
 

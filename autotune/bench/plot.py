@@ -1,5 +1,5 @@
-"""Pictures: how many times as fast as each baseline, a bar for each problem; how long each rung of a ladder takes; how
-searches get on, a curve for each.
+"""Pictures: how many times as fast as each baseline, a bar for each problem; how long each rung of a ladder takes, and
+contenders of each size; how searches get on, a curve for each.
 
 Drawing needs Matplotlib.
 """
@@ -67,6 +67,33 @@ def draw_ladder(path: Path, title: str, seconds: Mapping[str, float]) -> None:
     axes.set_xlabel("microseconds of a launch")
     axes.margins(x=0.15)
     axes.invert_yaxis()
+    _save(figure, path)
+
+
+def draw_sizes(path: Path, title: str, sizes: Sequence[int], seconds: Mapping[str, Sequence[float]]) -> None:
+    """Write a file of one of `FORMATS` with the times of contenders over sizes, on logarithmic scales.
+
+    Args:
+        path: the file.
+        title: what stands above.
+        sizes: in elements, ascending.
+        seconds: by contender, of each size.
+
+    Raises:
+        OSError: the file cannot be written; what was there is still there.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    axes = figure.subplots()
+    for name, times in seconds.items():
+        axes.plot(sizes, [1e6 * one for one in times], marker="o", label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("elements")
+    axes.set_ylabel("microseconds")
+    axes.legend(fontsize=8)
     _save(figure, path)
 
 

@@ -24,6 +24,7 @@ def conv2d(
     residual: Any = None,
     activation: str = "identity",
     allow_tf32: bool = False,
+    allow_winograd: bool = False,
 ) -> Any:
     """``torch.nn.functional.conv2d``, and activation and residual fused to it, by the operator conv2d.
 
@@ -41,6 +42,7 @@ def conv2d(
         residual: added behind the activation, of the shape and the dtype of the result.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
+        allow_winograd: whether filters of 3×3 on float32 may take Winograd's transforms; see ``dispatcher.conv2d``.
 
     Returns:
         activation(conv2d(input, weight) + bias) + residual.
@@ -51,6 +53,7 @@ def conv2d(
     if input.ndim == 3:
         batch = None if residual is None else residual[None]
         options: dict[str, Any] = {"residual": batch, "activation": activation, "allow_tf32": allow_tf32}
+        options["allow_winograd"] = allow_winograd
         return conv2d(input[None], weight, bias, stride, padding, dilation, groups, **options)[0]
     if isinstance(padding, str):
         input, padding = _padded(input, weight, stride, padding, dilation)
@@ -63,6 +66,7 @@ def conv2d(
         groups=groups,
         activation=activation,
         allow_tf32=allow_tf32,
+        allow_winograd=allow_winograd,
     )
     return found.permute(0, 3, 1, 2)
 

@@ -67,9 +67,9 @@ class PackedProblem(HeadProblem):
         """Pairs of a query and a key that it sees, of a head, of the sequences of ``inputs(0)``."""
         return sum(self.band.pairs(len(queries), len(keys)) for queries, keys in self._sequences(self.offsets(0)))
 
-    def row_tiles(self, rows: int) -> int:
-        """Tiles of so many queries, of all heads: as many as there may be, since each sequence begins one."""
-        return (self.queries // rows + min(self.batch, self.queries)) * self.heads
+    def row_tiles(self, rows: int, packed: int = 1) -> int:
+        """See `HeadProblem.row_tiles`: as many as there may be, since each sequence begins one."""
+        return (self.queries // (rows // packed) + min(self.batch, self.queries)) * (self.heads // packed)
 
     def key_tiles(self, rows: int) -> int:
         """Likewise of so many keys, of all heads of k and v."""

@@ -217,9 +217,9 @@ class HeadProblem(StridedProblem):
         """How many keys each query of a head sees."""
         return self.band.counts(self.queries, self.keys)
 
-    def row_tiles(self, rows: int) -> int:
-        """Tiles of so many queries, of all heads."""
-        return ceil_div(self.queries, rows) * self.all_heads
+    def row_tiles(self, rows: int, packed: int = 1) -> int:
+        """Tiles of so many rows, of all heads: queries of a head, or of as many as are packed."""
+        return ceil_div(self.queries, rows // packed) * (self.all_heads // packed)
 
     def key_tiles(self, rows: int) -> int:
         """Tiles of so many keys, of all heads of k and v."""

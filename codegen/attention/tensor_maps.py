@@ -20,15 +20,17 @@ def boxes(dim: int) -> int:
     return ceil_div(dim, ROW_BYTES // 2)
 
 
-def head_map(problem: HeadProblem, operand: str, rows: int, name: str = "") -> Argument:
-    """The argument ``map_<name>``, by default of the operand's name: boxes of so many rows of a head.
+def head_map(problem: HeadProblem, operand: str, rows: int, name: str = "", heads: int = 1) -> Argument:
+    """The argument ``map_<name>``, by default of the operand's name: boxes of so many rows of a head, or of some heads.
+
+    Those of one place are neighbours in shared memory.
 
     A stride along an axis of one element is any that may be.
     """
     stated = problem.layouts[operand]
     steps = zip(stated.shape, stated.strides, strict=False)
     strides = tuple(step if extent > 1 else ALIGNED for extent, step in steps)
-    box = (1, rows, 1, ROW_BYTES // problem.dtype.bytes)
+    box = (1, rows // heads, heads, ROW_BYTES // problem.dtype.bytes)
     described = TensorMap(operand, problem.dtype, stated.shape, (*strides, 1), box, Swizzle.B128)
     if problem.segmented:
         described = _of_packed(described)

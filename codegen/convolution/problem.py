@@ -25,6 +25,7 @@ from autotune.codegen.model.work import Unit
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 _MOST = 2**30  # pixels of D, channels and terms of a sum, so that one beyond the last tile is a 32-bit number, too
 _MOST_EXTENT = 2**24  # rows and columns of an image, so that places of taps are 32-bit numbers
+SMALL_GROUPS = (1, 2, 4, 8)  # channels, which vectors are multiples of
 _MOST_KERNEL, _MOST_STEP = 2**10, 2**12
 
 
@@ -178,6 +179,11 @@ class ConvolutionProblem(StridedProblem):
     def depthwise(self) -> bool:
         """Whether each channel is a group with one filter."""
         return self.groups == self.in_channels == self.out_channels
+
+    @property
+    def small_groups(self) -> bool:
+        """Whether each group has as many filters as channels, so few that a thread has whole groups."""
+        return self.channels == self.filters and self.channels in SMALL_GROUPS
 
     @property
     @abstractmethod

@@ -19,6 +19,7 @@ class DType(StrEnum):
     FLOAT8_E4M3 = "float8_e4m3fn"
     FLOAT8_E5M2 = "float8_e5m2"
     INT8 = "int8"
+    INT16 = "int16"
     INT32 = "int32"
     INT64 = "int64"
     UINT8 = "uint8"
@@ -99,6 +100,7 @@ _FACTS = {
     DType.INT32: _Facts(32, "int"),
     DType.INT64: _Facts(64, "long long"),
     DType.UINT8: _Facts(8, "unsigned char"),
+    DType.INT16: _Facts(16, "short"),
     DType.UINT16: _Facts(16, "unsigned short"),
     DType.UINT32: _Facts(32, "unsigned"),
     DType.UINT64: _Facts(64, "unsigned long long"),

@@ -40,34 +40,27 @@ struct RowPart {
   template <int lanes, class Take>
   __device__ __forceinline__ void elements(Take take) const {
     constexpr int tile = lanes * Schedule::loads_in_flight;
+    const int beyond = row.column(end), last = beyond < row.length ? beyond : row.length;
     for (int tile_first = first; tile_first < end; tile_first += tile) {
       const int own = tile_first + threadIdx.x % lanes;
       Vector vectors[Schedule::loads_in_flight];
-      if (tile_first + tile <= end && row.has(row.column(tile_first)) &&
-          row.has(row.column(tile_first + tile) - 1)) {
+      if (row.column(tile_first) >= 0 && row.column(tile_first + tile) <= last) {
 #pragma unroll
         for (int i = 0; i < Schedule::loads_in_flight; ++i) vectors[i] = row.load(own + i * lanes);
-#pragma unroll
-        for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-          const int column = row.column(own + i * lanes);
-#pragma unroll
-          for (int j = 0; j < width; ++j) {
-            take(vectors[i].elements[j], column + j);
-          }
-        }
       } else {
 #pragma unroll
         for (int i = 0; i < Schedule::loads_in_flight; ++i) {
           if (own + i * lanes < end) vectors[i] = row.load_inside(own + i * lanes);
         }
+      }
 #pragma unroll
-        for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-          const int column = row.column(own + i * lanes);
+      for (int i = 0; i < Schedule::loads_in_flight; ++i) {
+        const int column = row.column(own + i * lanes);
 #pragma unroll
-          for (int j = 0; j < width; ++j) {
-            if (own + i * lanes < end && row.has(column + j)) {
-              take(vectors[i].elements[j], column + j);
-            }
+        for (int j = 0; j < width; ++j) {
+          // A column below 0 is more than any as an unsigned number.
+          if (static_cast<unsigned>(column + j) < static_cast<unsigned>(last)) {
+            take(vectors[i].elements[j], column + j);
           }
         }
       }
@@ -92,6 +85,14 @@ struct RowPart {
   }
 #endif
 };
+
+// One of so many parts of a row that are equal, but for the last ones.
+template <int parts>
+__device__ __forceinline__ RowPart part_of(const Row& row, int part) {
+  const int of_part = (row.vectors() + parts - 1) / parts;
+  const int first = part * of_part < row.vectors() ? part * of_part : row.vectors();
+  return {row, first, row.vectors() - first < of_part ? row.vectors() : first + of_part};
+}
 
 // Entries that other blocks left in global memory, with zeros among them.
 struct PartialResults {

@@ -18,6 +18,7 @@ DTYPES = (
     DType.UINT16,
     DType.UINT64,
     DType.INT8,
+    DType.INT16,
     DType.INT32,
     DType.INT64,
     DType.FLOAT16,

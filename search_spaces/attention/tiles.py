@@ -44,37 +44,46 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
     return seen + cut
 
 
-def steps_of_block(problem: HeadProblem, rows: int, keys: int, splits: int, spec: DeviceSpec) -> float:
-    """Tiles of so many keys that a block goes through for a tile of so many queries, whose keys as many blocks share.
+def steps_of_block(problem: HeadProblem, rows: int, keys: int, splits: int, spec: DeviceSpec, packed: int = 1) -> float:
+    """Tiles of so many keys that a block goes through for a tile of so many rows, whose keys as many blocks share.
 
-    It is the average, 1 at least. If each block has an SM to itself, it is that of the queries that see the most keys.
+    Rows are queries of as many heads as are packed. It is the average, 1 at least. If each block has an SM to itself,
+    it is that of the queries that see the most keys.
     """
-    seen = seen_keys(problem, rows, keys)
-    lone = problem.row_tiles(rows) * splits <= spec.sm_count
+    seen = seen_keys(problem, rows // packed, keys)
+    lone = problem.row_tiles(rows, packed) * splits <= spec.sm_count
     if lone and problem.bounded_right and not problem.bounded_left and not problem.segmented:
         seen = max(seen, min(problem.keys, problem.queries + problem.high))
     return max(1.0, seen / keys / splits)
 
 
 def useful_splits(
-    problem: AttentionProblem, rows: int, spec: DeviceSpec, *, waves: int = _WAVES, least_keys: int = _LEAST_KEYS
+    problem: AttentionProblem,
+    rows: int,
+    spec: DeviceSpec,
+    *,
+    packed: int = 1,
+    waves: int = _WAVES,
+    least_keys: int = _LEAST_KEYS,
 ) -> tuple[int, ...]:
-    """How many blocks may share the keys of tiles of so many queries; 1 alone where tiles keep all SMs busy.
+    """How many blocks may share the keys of tiles of so many rows; 1 alone where tiles keep all SMs busy.
 
     Args:
         problem: what is computed.
-        rows: queries of a tile.
+        rows: of a tile.
         spec: the device.
+        packed: heads whose queries they are.
         waves: blocks of an SM at most, if keys are shared.
         least_keys: of a part.
     """
-    most = min(waves * spec.sm_count // max(1, problem.row_tiles(rows)), seen_keys(problem, 1, 1) // least_keys)
+    tiles = max(1, problem.row_tiles(rows, packed))
+    most = min(waves * spec.sm_count // tiles, seen_keys(problem, 1, 1) // least_keys)
     return tuple(n for n in SPLITS if n <= max(1, most) and not any(too_many_splits(problem, n)))
 
 
-def usual_splits(problem: AttentionProblem, rows: int, spec: DeviceSpec) -> int:
+def usual_splits(problem: AttentionProblem, rows: int, spec: DeviceSpec, packed: int = 1) -> int:
     """The most blocks that share the keys of a tile, if each has an SM, and keys that are worth another launch."""
-    return useful_splits(problem, rows, spec, waves=1, least_keys=_WORTHWHILE_KEYS)[-1]
+    return useful_splits(problem, rows, spec, packed=packed, waves=1, least_keys=_WORTHWHILE_KEYS)[-1]
 
 
 def too_many_splits(problem: AttentionProblem, splits: int) -> Iterator[str]:

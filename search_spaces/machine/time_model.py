@@ -32,7 +32,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
-_RULES = "17"  # counts up when these rules, or the counts of a workload, change a modelled time
+_RULES = "18"  # counts up when these rules, or the counts of a workload, change a modelled time
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class MachineCosts(Coefficients, section="machine"):
         latency_seconds: of a load from device memory.
         store_seconds: from a block's last load to the end of its stores.
         block_clocks: between the starts of two blocks on an SM.
+        clustered_block_clocks: the same of blocks in clusters.
         issue_clocks: of an instruction on its scheduler.
         barrier_clocks: of a step, hidden by the other blocks of the SM.
         cached_instructions: of a loop, as they are counted here, that the instruction cache of an SM holds.
@@ -71,6 +72,7 @@ class MachineCosts(Coefficients, section="machine"):
     latency_seconds: float
     store_seconds: float
     block_clocks: float
+    clustered_block_clocks: float
     issue_clocks: float
     barrier_clocks: float
     cached_instructions: float
@@ -123,12 +125,13 @@ def _launch_seconds(work: Workload, spec: DeviceSpec, costs: MachineCosts, compi
         spilled_words = (compiled.spill_store_bytes + compiled.spill_load_bytes) / 4
         spilling += spilled_words / max(1, compiled.registers)
     clocks = spilling * _sm_clocks(work, spec, costs)
-    clocks += costs.tile_clocks * (work.tiles - 1) + costs.sliced_word_clocks * work.sliced_words * work.tiles
+    waves = ceil_div(ceil(work.blocks / spec.sm_count), resident_blocks(work.footprint, spec))
+    clocks += costs.tile_clocks * (work.tiles - 1) + costs.sliced_word_clocks * work.sliced_words * work.tiles * waves
     clocks += costs.shared_vector_clocks * work.shared_vectors
     busy = clocks / spec.clock_hz + (costs.cluster_seconds if work.footprint.cluster > 1 else 0.0)
     memory = work.memory_bytes / (costs.bandwidth * spec.bandwidth)
     fix_up = costs.fix_up_seconds if work.shared_vectors else 0.0
-    return fix_up + _longer(busy, memory, costs.overlap)
+    return fix_up + work.waits * costs.latency_seconds + _longer(busy, memory, costs.overlap)
 
 
 def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload:
@@ -163,7 +166,8 @@ def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
         clocks = _longer(clocks, blocks * storing, costs.storing) + storing
     else:
         clocks += blocks * storing
-    return max(clocks + latency + later_waves * exposed, blocks * costs.block_clocks)
+    starts = costs.clustered_block_clocks if work.footprint.cluster > 1 else costs.block_clocks
+    return max(clocks + latency + later_waves * exposed, blocks * starts)
 
 
 def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCosts) -> float:

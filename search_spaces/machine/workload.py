@@ -32,6 +32,7 @@ class Workload:
         sliced_words: of a thread and a tile, that the warps of a block reduce through shared memory.
         shared_vectors: of partial sums, that a thread reads one after the other to complete a tile that clusters share;
             0 if no tile is shared.
+        waits: for loads from device memory, one after the other, after the last step.
         repeat: how often the launch runs; the times of all of them count.
     """
 
@@ -51,4 +52,5 @@ class Workload:
     tiles: float = 1.0
     sliced_words: float = 0.0
     shared_vectors: float = 0.0
+    waits: float = 0.0
     repeat: int = 1

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
-from autotune.codegen.selection.sampling.schedule import SamplingSchedule
-from autotune.codegen.selection.topk.stream.schedule import StreamSchedule
+from autotune.codegen.model.footprint import Footprint
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import occupancy
 
-S = TypeVar("S", StreamSchedule, SamplingSchedule)
+
+class _Keeping(Protocol):
+    """A schedule whose blocks keep candidates."""
+
+    @property
+    def candidates(self) -> int: ...
+
+    @property
+    def min_blocks_per_sm(self) -> int: ...
+
+    def footprint(self, problem: Any) -> Footprint: ...
+
+    def replace(self, **changes: Any) -> Self: ...
+
+
+S = TypeVar("S", bound=_Keeping)
 
 
 def fitted(problem: Any, schedule: S, spec: DeviceSpec) -> S:

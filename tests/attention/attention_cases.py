@@ -119,6 +119,19 @@ _FRAGMENTS = (
     (_WITH_TABLES, WgmmaSchedule(1, 32, specialize=Specialize.SHAPE)),
     (_WITH_TABLES, MmaSyncSchedule(64, 16, 16, 2, splits=2)),
 )
+# Tiles with queries of all heads of a group; blocks that bring keys for each other, of which the last has no queries.
+_SHARED_TILES = (
+    (
+        AttentionProblem(70, 200, 6, 2, 2, head_dim=16, causal=True, lse=True, sinks=True),
+        WgmmaSchedule(3, 32, pingpong=True, pack_group=True),
+    ),
+    (
+        AttentionProblem(40, 90, 4, 2, 2, head_dim=16, window_left=30, window_right=3, score=SCORE),
+        WgmmaSchedule(1, 32, splits=2, pack_group=True),
+    ),
+    (AttentionProblem(130, 200, 4, 1, 2, head_dim=72), WgmmaSchedule(1, 32, cluster_q=2, pack_group=True)),
+    (AttentionProblem(150, 90, 3, head_dim=16), WgmmaSchedule(1, 32, 3, grid_blocks=2, cluster_q=2)),
+)
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last
 # one without a key; tiles that are narrower than a window, of padded heads.
@@ -144,4 +157,11 @@ _SHARED_KEYS = (
     ),
     (AttentionProblem(40, 100, 2, 2, head_dim=16, window_left=20, lse=True), MmaSyncSchedule(64, 32, 16, splits=8)),
 )
-CASES = [*covering(drawn_cases(100), most=9), _LAST_KEY_UNSEEN, *_MANY_TILES, *_SHARED_KEYS, *_FRAGMENTS]
+CASES = [
+    *covering(drawn_cases(100), most=9),
+    _LAST_KEY_UNSEEN,
+    *_MANY_TILES,
+    *_SHARED_KEYS,
+    *_SHARED_TILES,
+    *_FRAGMENTS,
+]

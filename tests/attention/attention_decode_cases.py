@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
+from autotune.codegen.attention.attention_decode.gathered.schedule import GatheredSchedule
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.attention.cache import Cache, Scales
@@ -68,22 +69,21 @@ OWN_CASES = [
     (_GROUP, MmaSyncSchedule(64, 32, 8, 2)),
     (_GROUP, MmaSyncSchedule(32, 16, 8, 4, 2, 3)),
     (AttentionDecodeProblem(1, 150, 14, 3, 1, head_dim=40, page=6), MmaSyncSchedule(64, 32, 2, 2, 1, 2)),
-    # Warps that share keys, some of which have fewer elements of them than others, or none.
+    # Warps that share keys, some of which have fewer elements of them than others, or none; values within keys.
     (
         AttentionDecodeProblem(1, 90, 14, 3, 2, head_dim=136, value_dim=72, page=1, lse=True),
         MmaSyncSchedule(64, 16, 8, 2, share_keys=True),
     ),
     (
-        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=160, value_dim=128, page=5, softcap=True),
+        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=160, value_dim=128, page=5, softcap=True, latent=True),
         MmaSyncSchedule(128, 32, 8, 2, 1, 2, share_keys=True),
     ),
     (replace(_SHARED, top_left=True), MmaSyncSchedule(64, 16, 4, 2)),
-    # All keys that there is room for, with and without pages.
+    # All keys that there is room for.
     (
         AttentionDecodeProblem(3, 90, 6, 2, 2, head_dim=16, causal=True, full=True, lse=True, sinks=True),
         MmaSyncSchedule(64, 16, 8, 2),
     ),
-    (AttentionDecodeProblem(2, 90, 2, 3, 1, 50, head_dim=7, page=7, full=True), FmaSchedule(64, 2, 8, 2, 1, 2)),
     # More rows than a block has; columns of values and elements of keys that no product divides.
     (
         AttentionDecodeProblem(
@@ -94,6 +94,17 @@ OWN_CASES = [
     # A chunk of a prompt, whose first rows see other keys than its last ones.
     (_CHUNK, MmaSyncSchedule(32, 16, 8, 2, 1, 2)),
     (_CHUNK, FmaSchedule(64, 5, 8, 1, 4, 2)),
+    # Chunks whose keys are gathered: of pages of odd places, and of heads that no vector divides.
+    (
+        AttentionDecodeProblem(
+            70, 150, 4, 3, 2, 20, head_dim=40, value_dim=24, page=5, pages=100, causal=True, softcap=True, sinks=True
+        ),
+        GatheredSchedule(2, 48, 2, True, grid_blocks=3, tickets=True),
+    ),
+    (
+        AttentionDecodeProblem(33, 90, 2, 1, 1, head_dim=72, value_dim=41, lse=True, page=1, full=True),
+        GatheredSchedule(1, 64, 1),
+    ),
 ]
 # Codes, whose scales have gaps; those of tokens on their way to shared memory, and to registers.
 _CODES = AttentionDecodeProblem(
@@ -114,6 +125,5 @@ OWN_CASES += [
     ),
     (_INTEGERS, FmaSchedule(64, 4, 16, 1, 4, 2)),
     (_INTEGERS, MmaSyncSchedule(64, 16, 4, 2, 1, 2, share_keys=True)),
-    (replace(_INTEGERS, scales=Scales.TENSOR), MmaSyncSchedule(32, 16, 8)),
 ]
 MOST = 7

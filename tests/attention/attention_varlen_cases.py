@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attention.attention_cases import FRAGMENTS, TABLES
+from attention.attention_cases import FRAGMENTS, SCORE, TABLES
 
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
@@ -44,6 +44,9 @@ _CROSS = VarlenAttentionProblem(130, 90, 2, 7, 2, 9, 20, head_dim=24, value_dim=
 _LONG = VarlenAttentionProblem(200, 200, 1, 2, head_dim=40, causal=True, spread=Spread.LONG)
 # Scores and masks that differ between sequences, and count queries and keys of each for themselves.
 _CHANGED = VarlenAttentionProblem(150, 190, 2, 6, 1, head_dim=16, causal=True, lse=True, cross=True, **FRAGMENTS)
+_GROUPS = VarlenAttentionProblem(
+    150, 190, 4, 6, 1, head_dim=16, causal=True, lse=True, sinks=True, cross=True, score=SCORE
+)
 _SCHEDULES = (
     WgmmaSchedule(consumers=1, tile_keys=32, stages=2),
     MmaSyncSchedule(64, tile_keys=16),
@@ -53,9 +56,12 @@ OWN_CASES = [
     *((problem, schedule) for problem in (_SHORT, _CROSS, _LONG, _CHANGED) for schedule in _SCHEDULES),
     (replace(_CROSS, top_left=True, causal=True, window_right=0), _SCHEDULES[0]),
     (_LONG, WgmmaSchedule(consumers=2, tile_keys=32, pingpong=True, rescale_late=True)),
+    (replace(_SHORT, causal=True), FlashSchedule(64, rows_per_warp=2)),
+    (replace(_SHORT, causal=True), WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=2, tickets=True)),
     (_SHORT, WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=3, tickets=True)),
     (_CROSS, WgmmaSchedule(consumers=2, tile_keys=32, grid_blocks=2)),
     (_CROSS, WgmmaSchedule(consumers=1, tile_keys=32, splits=2)),
+    (_GROUPS, WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=2, tickets=True, pack_group=True)),
     (_LONG, MmaSyncSchedule(64, tile_keys=16, splits=4)),
     (_CHANGED, WgmmaSchedule(consumers=2, tile_keys=32, grid_blocks=2, tickets=True)),
     (_CHANGED, MmaSyncSchedule(64, tile_keys=16, splits=2)),

@@ -1,8 +1,9 @@
 """kv_append's problems for the contract."""
 
 from autotune.codegen.attention.cache import Cache, Scales
-from autotune.codegen.attention.kv_append.problem import KvAppendProblem, Where
+from autotune.codegen.attention.kv_append.problem import KvAppendProblem
 from autotune.codegen.attention.kv_append.schedule import KvAppendSchedule
+from autotune.codegen.attention.kv_append.tensors import Where
 from autotune.codegen.model.dtype import DType
 
 FLOAT16, INT64 = DType.FLOAT16, DType.INT64

@@ -81,15 +81,41 @@ def test_heads_ahead_of_queries():
     np.testing.assert_array_equal(np.swapaxes(found, 1, 2), expected)
 
 
-def test_scores_far_beyond_a_softcap_are_finite():
+@pytest.mark.parametrize("schedule", [FlashSchedule(64), MmaSyncSchedule(32, tile_keys=16)])
+def test_scores_far_beyond_a_softcap_are_finite(schedule):
     """The powers that tanh is taken of would be infinite."""
     problem = AttentionProblem(16, 16, 1, head_dim=16, softcap=True, dtype=DType.FLOAT16)
     signs, place = np.where(np.arange(16) % 3, 1.0, -1.0), np.arange(16.0)
     rows = {"q": np.full(16, 8.0), "k": 8.0 * signs, "v": place, "o": np.zeros(16)}
     buffers = {name: np.repeat(values, 16).astype(np.float16) for name, values in rows.items()}
-    program = OPERATOR.program(problem, MmaSyncSchedule(32, tile_keys=16), LIMITS)
-    run(program, problem.tensors, buffers, {"scale": 1.0, "softcap": 1.0})
+    run(OPERATOR.program(problem, schedule, LIMITS), problem.tensors, buffers, {"scale": 1.0, "softcap": 1.0})
     np.testing.assert_allclose(buffers["o"], np.average(place, weights=np.exp(signs)), rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        WgmmaSchedule(1, 32),
+        WgmmaSchedule(1, 32, splits=2),
+        MmaSyncSchedule(64, tile_keys=16),
+        FlashSchedule(64, rows_per_warp=2),
+    ],
+)
+def test_equal_scores_of_billions_have_equal_weights(schedule):
+    """Wherever they are: products with log2(e) are rounded by up to 64."""
+    problem = AttentionProblem(16, 96, 1, head_dim=16)
+    random = np.random.default_rng(0)
+    made = {name: random.integers(-1, 2, (rows, 16)) for name, rows in (("q", 16), ("k", 96), ("v", 96))}
+    factors = {"q": 2.0**15, "k": 2.0**14, "v": 1.0}
+    tensors = {tensor.name: tensor for tensor in problem.tensors}
+    buffers = {name: (factors[name] * one).ravel().astype(tensors[name].dtype.numpy) for name, one in made.items()}
+    buffers["o"] = np.zeros(16 * 16, tensors["o"].dtype.numpy)
+    run(OPERATOR.program(problem, schedule, LIMITS), problem.tensors, buffers, problem.scalars)
+    scores = made["q"] @ made["k"].T
+    largest = scores == scores.max(axis=1, keepdims=True)
+    assert largest.sum(axis=1).max() > 2
+    expected = largest @ made["v"] / largest.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(buffers["o"].astype(float).reshape(16, 16), expected, atol=2**-7)
 
 
 def test_vectors_are_no_wider_than_heads_are_aligned_for():

@@ -29,6 +29,7 @@ SHARED = [
     FmaSchedule(64, 3, 8, 2, 8, grid_blocks=5),
     MmaSyncSchedule(32, 16, 8, 1, 2, grid_blocks=40),
     MmaSyncSchedule(32, 16, 8, 1, 1, 2, grid_blocks=7),
+    MmaSyncSchedule(32, 16, 8, grid_blocks=2),  # whose shares are so long that the starts of heads count
 ]
 NOWHERE = [-(2**31), -1, 2**31 - 1]
 ROOM, PAGE, DIM = 80, 5, 16
@@ -150,6 +151,8 @@ def test_calls_are_batch_invariant_on_demand():
     few = replace(many, batch=1, keys=512, stride_k_p=0, stride_v_p=0, stride_q_b=0, stride_o_b=0)
     served = [next(choices(OPERATOR, one, SPEC, [])).schedule for one in (many, few)]
     assert served[0] == served[1]
+    assert "others" in OPERATOR.violations(many, MmaSyncSchedule(vector_width=8, grid_blocks=132), SPEC)[0]
+    assert {one.grid_blocks for one in OPERATOR.seeds(many, SPEC)} == {0}
     ordinary = [next(choices(OPERATOR, replace(one, batch_invariant=False), SPEC, [])).schedule for one in (many, few)]
     assert ordinary[0] != ordinary[1]
 
@@ -224,9 +227,11 @@ def test_latent_keys_are_values_too():
     random = np.random.default_rng(0)
     q, latent = (random.standard_normal(shape).astype(np.float16) for shape in ((1, 1, 2, 576), (1, 7, 1, 576)))
     o = dispatcher.attention_decode(q, latent, latent[..., :512], np.array([7], np.int32))
+    once = dispatcher.attention_decode(q, latent, None, np.array([7], np.int32), value_dim=512)
     scores = np.exp(q[0, 0].astype(float) @ latent[0, :, 0].T.astype(float) / 24)
     expected = scores / scores.sum(-1, keepdims=True) @ latent[0, :, 0, :512]
-    np.testing.assert_allclose(o[0, 0], expected, atol=2e-3)
+    for found in (o, once):
+        np.testing.assert_allclose(found[0, 0], expected, atol=2e-3)
 
 
 def _called(**changed):
@@ -254,6 +259,12 @@ test_calls_that_are_refused = refused(
             {"k_cache": _half(32, PAGE, 2, 8)},
             "k_cache has shape (32, 5, 2, 8): expected heads of 16 elements, as those of q",
         ),
+        ({"value_dim": 8}, "value_dim=8: expected elements of latent keys, without v_cache, or 0"),
+        ({"v_cache": None}, "value_dim=0: expected elements of latent keys, without v_cache, or 0"),
+        (
+            {"v_cache": None, "value_dim": 17},
+            "value_dim=17: k_cache has dtype float16 and shape (32, 5, 2, 16): expected latent keys of float16, of",
+        ),
     ],
 )
 
@@ -263,6 +274,7 @@ test_problems_that_cannot_be = refused(
     [
         ({"queries": 16385}, "queries=16385: expected 0 … 16384"),
         ({"pages": 3}, "pages=3: expected 0 of a cache without pages"),
+        ({"latent": True, "value_dim": 80}, "latent keys of 64 elements in a plain cache: expected numbers, of which"),
     ],
 )
 

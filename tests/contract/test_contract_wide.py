@@ -139,7 +139,7 @@ def _far_cases(name):
 def _is_far(name, far, schedule):
     if max(tensor.bytes for tensor in far.tensors) > _FAR_BYTES or operator(name).violations(far, schedule, SPEC):
         return False
-    return schedule.blocks(far) > _MANY_BLOCKS
+    return schedule.blocks(far) > _MANY_BLOCKS and operator(name).emit(far, schedule).workspace_bytes <= _FAR_BYTES
 
 
 @pytest.mark.parametrize("name", NAMES)

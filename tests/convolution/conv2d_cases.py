@@ -6,6 +6,7 @@ from random import Random
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
+from autotune.codegen.convolution.problem import SMALL_GROUPS
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
@@ -48,6 +49,10 @@ PROBLEMS = {
         96, 96, 56, 56, 64, 7, 7, padding_h=3, padding_w=3, groups=96, dtype=BF16
     ),
     "c8-k8-h5-w5-n0-r3s3-bfloat16": Conv2dProblem(8, 8, 5, 5, 0, dtype=BF16),
+    "c256-k256-h14-w14-n32-r3s3-ph1-pw1-float32-row-relu-residual-winograd": Conv2dProblem(
+        256, 256, 14, 14, 32, padding_h=1, padding_w=1, bias=Bias.ROW, activation=Activation.RELU, residual=True,
+        winograd=True,
+    ),
 }  # fmt: skip
 # Products of matrices, with and without an epilogue, and with gaps.
 _RESTATED = (
@@ -72,8 +77,14 @@ SMALL_PROBLEMS = (
     Conv2dProblem(3, 5, 6, 7, 2, 5, 3, padding_h=2, dtype=FP16, activation=Activation.SILU, ldd=8),
     Conv2dProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
     Conv2dProblem(12, 12, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=FP16, bias=Bias.ROW),
+    # Tiles that end outside of images, gaps, vectors of two, padding beyond a tile.
+    Conv2dProblem(
+        6, 10, 5, 8, 2, padding_h=3, padding_w=1, winograd=True, bias=Bias.ROW, activation=Activation.RELU,
+        residual=True, stride_x_w=8, stride_x_h=66, align_x=8, ldd=12,
+    ),
+    Conv2dProblem(5, 7, 4, 3, 3, winograd=True),
 )  # fmt: skip
-_MOST = 24
+_MOST = 26
 
 
 KINDS = ({}, {"dtype": FP16}, {}, {"dtype": BF16}, {"tf32": True})
@@ -92,6 +103,8 @@ def _case(random, spec, index):
     wgmma = "" if spec.arch != SPEC.arch else {3: "wgmma_im2col", 7: "wgmma_rows"}.get(index % 8, "")
     if wgmma:  # whose tiles are seldom small
         kinds, align = _WGMMA_KINDS[index // 8 % 3], 16 if wgmma == "wgmma_im2col" else 4
+    if index % 16 == 4:
+        return _transformed_case(random, spec)
     while True:
         groups = 64 if index % 6 == 5 and not wgmma else 1
         channels = 3 if wgmma == "wgmma_rows" else 64
@@ -115,10 +128,33 @@ def _case(random, spec, index):
                 return problem, schedule
 
 
+def _transformed_case(random, spec):
+    """Tiles of products, and of pixels, that end anywhere."""
+    template = Conv2dProblem(64, 64, 28, 28, 8, winograd=True)
+    kernel = OPERATOR.kernel("winograd")
+    while True:
+        schedule = kernel.space(template, spec).build(
+            next(kernel.space(template, spec).random_draws(random.randrange(2**32)))
+        )
+        schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 2 * schedule.cluster_k))
+        wide = max(schedule.vector_a, schedule.vector_b)
+        fields = {
+            "in_channels": wide * random.choice((1, 2, 5)),
+            "out_channels": schedule.vector_c * random.choice((1, 3, 9)),
+        }
+        fields |= {side: random.choice((1, 4, 5, 8)) for side in ("height", "width")}
+        fields |= {f"padding_{side}": random.choice((1, 2)) for side in "hw"}
+        problem = Conv2dProblem(**fields, batch=2, residual=random.random() < 0.5, winograd=True)
+        small = problem.transformed.work.operations and schedule.blocks(problem) * schedule.threads <= 4 * _THREADS
+        if small and not OPERATOR.violations(problem, schedule, spec):
+            return problem, schedule
+
+
 def _of_channels(random, schedule, kinds):
     """Channels that end within a block, and pixels that end within a tile."""
     channels = schedule.vector * random.choice((1, schedule.channel_threads, schedule.channel_threads + 1))
-    fields = {"in_channels": channels, "out_channels": channels, "groups": channels}
+    size = random.choice([few for few in SMALL_GROUPS if few <= schedule.vector])
+    fields = {"in_channels": channels, "out_channels": channels, "groups": channels // size}
     align = schedule.vector * kinds["dtype"].bytes
     return _with_images(random, fields | kinds | {"align_x": align, "align_d": align}, schedule.vector, schedule.vector)
 
@@ -180,6 +216,8 @@ def _choice(problem, schedule):
         return schedule.ffma_order, schedule.grid_blocks > 0
     if schedule.kernel.startswith("depthwise"):
         return schedule.kernel, schedule.vector, schedule.specialize
+    if schedule.kernel == "winograd":
+        return schedule.kernel, problem.residual
     if schedule.kernel.startswith("wgmma"):
         return schedule.pingpong, schedule.tensor_store, schedule.cluster > 1
     return problem.dtype, problem.groups > 1

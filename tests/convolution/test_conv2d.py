@@ -22,6 +22,7 @@ MMA = "kernel=mma_offsets BM=32 BN=32 BK=32 WM=16 WN=16 stages=2"
 WGMMA = "kernel=wgmma_im2col BM=64 BN=64 BK=64 stages=2 consumers=1"
 ROLLING = "kernel=depthwise_rolling CT=4 V=4 R=4 C=2"
 ROWS = "kernel=wgmma_rows BM=64 BN=32 BK=32 stages=2 consumers=1 vector_d=2"
+WINOGRAD = "kernel=winograd BM=32 BN=32 WM=32 WN=32 TM=8 TN=4 BK=8 stages=2"
 DEPTHWISE = "kernel=depthwise CT=4 V=4 R=2 C=2"
 # Padding on each side, images that end within a tile, groups with a bias of their own, taps that part a vector's steps.
 GROUPS = Conv2dProblem(
@@ -30,6 +31,8 @@ GROUPS = Conv2dProblem(
 STRIDED = Conv2dProblem(8, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, stride_x_w=12, stride_x_h=100, stride_x_n=912)
 
 CHANNELS = Conv2dProblem(24, 24, 7, 8, 2, 3, 2, padding_h=1, padding_w=3, groups=24, bias=Bias.ROW, align_x=16)
+SMALL_GROUPS = replace(CHANNELS, groups=12)
+TRANSFORMED = Conv2dProblem(8, 12, 5, 6, 2, padding_h=1, padding_w=1, winograd=True)
 ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
 FEW = Conv2dProblem(3, 24, 9, 7, 2, 3, 5, 2, 2, 1, 3, dtype=DType.FLOAT16, align_x=2)
 # More channels than a stage has, and taps beyond each side of an image.
@@ -115,6 +118,10 @@ test_other_arrays_are_refused = refused(
         ({"x": X, "weight": WEIGHT, "bias": np.ones(4, np.float32)}, "bias has dtype float32 and shape (4,)"),
         ({"x": X, "weight": WEIGHT, "activation": "tanh"}, "activation='tanh': expected one of"),
         ({"x": X.astype(np.float16), "weight": WEIGHT.astype(np.float16), "allow_tf32": True}, "x of float32"),
+        (
+            {"x": X.astype(np.float16), "weight": WEIGHT.astype(np.float16), "allow_winograd": True},
+            "without allow_tf32",
+        ),
         ({"x": X.astype(np.int32), "weight": WEIGHT}, "TypeError: x has dtype int32"),
         ({"x": X.transpose(0, 3, 1, 2), "weight": np.ones((8, 3, 3, 6), np.float32)}, "contiguous"),
     ],
@@ -128,13 +135,17 @@ test_other_problems_are_refused = refused(
         ({"in_channels": 1, "out_channels": 1, "height": 2**16, "width": 2**16}, "expected at most 1073741824 pixels"),
         ({"in_channels": 2**30, "out_channels": 1, "height": 3, "width": 3}, "terms of a sum"),
         ({"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "dtype": DType.FLOAT16, "tf32": True}, "tf32"),
+        (
+            {"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "tf32": True, "winograd": True},
+            "without tf32",
+        ),
     ],
 )
 test_schedules_are_illegal = illegal(
     OPERATOR,
     {
         GROUPS: {
-            "kernel=depthwise": "groups=2 of 24 and 64 channels: expected a group with one filter for each channel",
+            "kernel=depthwise": "groups=2 of 24 and 64 channels: expected 1, 2, 4, 8 channels in each, and as many",
             f"{FMA} copy_a=direct vector_a=1 pad_a=0": "copy_a direct: expected registers or async_copy",
             f"{TILES} BK=64 vector_a=1": "32 threads under the 64 vectors of A",
             MMA: "expected tf32=True",
@@ -160,6 +171,9 @@ test_schedules_are_illegal = illegal(
             "kernel=depthwise vector=1 rows=32 columns=32": "a window of 1122 places over the 512",
             "kernel=depthwise rows=1 columns=512": "4096 products of a thread over the 2048",
         },
+        SMALL_GROUPS: {"kernel=depthwise vector=1": "vector 1: expected whole groups of 2 channels"},
+        replace(TRANSFORMED, stride_w=2): {"kernel=winograd": "expected winograd=True and 3×3"},
+        replace(TRANSFORMED, height=2**12, width=2**12): {"kernel=winograd": "bytes over 2147483648"},
         replace(CHANNELS, dilation_h=2): {"kernel=depthwise_rolling vector=4": "dilation_h=2: expected 1"},
     },
 )
@@ -180,13 +194,24 @@ test_bugs_are_found = caught(
         (GROUPS, FMA, "tile.batch * problem.channels", "0"),
         (GROUPS, FMA, "const int first_filter = tile.batch * problem.n;", "const int first_filter = 0;"),
         (STRIDED, f"{FMA} vector_c=1", "image * problem.stride_x_n", "image * problem.height * problem.stride_x_h"),
-        (CHANNELS, DEPTHWISE, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),
-        (CHANNELS, DEPTHWISE, "i % taps * block_channels", "(i + 1) % taps * block_channels"),
+        (CHANNELS, DEPTHWISE, "static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width)", "true"),
+        (CHANNELS, DEPTHWISE, "i % terms * block_channels", "(i + 1) % terms * block_channels"),
+        (SMALL_GROUPS, DEPTHWISE, "l / group_channels * group_channels + i", "l / group_channels + i"),
+        (
+            SMALL_GROUPS,
+            ROLLING,
+            "Problem::kernel_w + s) * group_channels + channel",
+            "Problem::kernel_w + s) + channel",
+        ),
         (CHANNELS, "kernel=depthwise CT=4 V=4 R=1 C=2", "r * Problem::dilation_h, {r}", "r * Problem::dilation_h, {0}"),
         (CHANNELS, DEPTHWISE, "tile.q + column >= problem.out_width", "false"),
         (CHANNELS, ROLLING, "[column][l] : 0.0f", "[column][l] : 1.0f"),
+        (CHANNELS, ROLLING, "s == 0 && channel == 0", "channel == 0"),
         (CHANNELS, ROLLING, "if (row >= problem.out_height) return;", ""),
         (replace(CHANNELS, stride_h=2), ROLLING, "row * Problem::stride_h + i", "row * Problem::stride_h"),
+        (TRANSFORMED, WINOGRAD, "const int y = tile.p - Problem::padding_h", "const int y = tile.p"),
+        (TRANSFORMED, WINOGRAD, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),
+        (TRANSFORMED, WINOGRAD, "{0.5f, -0.5f, 0.5f}", "{0.5f, 0.5f, 0.5f}"),
         (ONE_TAP, f"{TILES} BK=32 vector_c=1", "tap.row < Problem::kernel_h && ", ""),
         (STRIDED, f"{FMA} vector_c=1", "number < problem.m ? row", "true ? row"),
         (FEW, ROWS, "column = i - line * columns - Problem::image_padding_w", "column = i - line * columns"),

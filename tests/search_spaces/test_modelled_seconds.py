@@ -83,6 +83,8 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
         ({"steps": 5, "in_flight": 4, "instructions": 8000}, 5 * 2000 * ISSUE + 4 * BARRIER),
         ({"footprint": Footprint(128, registers=64, cluster=2)}, COSTS.cluster_seconds * H200.clock_hz),
         ({"sliced_words": 64}, 64 * COSTS.sliced_word_clocks),
+        ({"sliced_words": 64, **TWO, **ALONE}, 2 * 64 * COSTS.sliced_word_clocks + WAIT + BARRIER),
+        ({"waits": 3}, 3 * LATENCY),
         ({"shared_vectors": 8}, COSTS.fix_up_seconds * H200.clock_hz + 8 * COSTS.shared_vector_clocks),
     ],
 )
@@ -167,9 +169,14 @@ def test_the_fastest_schedule_is_first_and_equal_ones_keep_their_order():
     assert fastest_first(by_stages, PROBLEM, given, H200) == expected
 
 
-def test_an_sm_starts_one_block_after_the_other():
-    tiny = replace(BLOCK, blocks=10_000 * H200.sm_count, footprint=Footprint(32, registers=16))
-    assert modelled(tiny) == pytest.approx(COSTS.launch_seconds + 10_000 * COSTS.block_clocks / H200.clock_hz)
+@pytest.mark.parametrize(
+    ("cluster", "starts", "seconds"),
+    [(1, COSTS.block_clocks, 0.0), (2, COSTS.clustered_block_clocks, COSTS.cluster_seconds)],
+)
+def test_an_sm_starts_one_block_after_the_other(cluster, starts, seconds):
+    blocks = 10_000 * H200.sm_count
+    tiny = replace(BLOCK, blocks=blocks, footprint=Footprint(32, registers=16, cluster=cluster))
+    assert modelled(tiny) == pytest.approx(COSTS.launch_seconds + seconds + 10_000 * starts / H200.clock_hz)
 
 
 def test_memory_takes_its_time_beside_the_sms():
@@ -240,7 +247,7 @@ def test_a_block_waits_for_each_step_unless_more_are_in_flight():
 def test_word_by_word_takes_longer_than_in_vectors():
     loaded = {"copy_a": CopyMode.REGISTERS, "copy_steps": 1}
     assert seconds(64 * 132, 512, 512, vector_a=1, **loaded) > 1.05 * seconds(64 * 132, 512, 512, vector_a=4, **loaded)
-    assert seconds(8192, 8192, 8, vector_c=1) > 1.5 * seconds(8192, 8192, 8, vector_c=4)
+    assert 1.05 < seconds(8192, 8192, 8, vector_c=1) / seconds(8192, 8192, 8, vector_c=4) < 1.2  # as rows of a tile
 
 
 def test_clusters_of_four_do_not_fill_the_device():
@@ -345,8 +352,8 @@ def test_a_change_of_the_modelled_times_counts_the_version_up():
         (SOFTMAX, SoftmaxProblem(65536, 509), SOFTMAX.default(SoftmaxProblem(65536, 509), H200)),
     ]
     found = [f"{modelled_seconds(one, wanted, schedule, H200) * 1e6:.4f}" for one, wanted, schedule in cases]
-    assert model_version(H200).startswith("17-")
-    assert found == ["53.7244", "20.0308", "1042.1427", "66.1986", "5.4242", "67.8165"]
+    assert model_version(H200).startswith("18-")
+    assert found == ["53.2244", "19.5308", "1041.6427", "65.6986", "4.9242", "67.3165"]
 
 
 def problem(work):
@@ -401,11 +408,9 @@ def test_many_waves_need_no_such_tiles():
     assert not filling(SgemmProblem(8192, 8192, 8192), H200)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "single"), [((8192, 6779, 32), True), ((8192, 6784, 32), False), ((2048, 2049, 896), False)]
-)
-def test_rows_of_c_that_begin_anywhere_are_stored_column_by_column_where_storing_bounds(sizes, single):
-    """As measured on an H100: 127 µs by strips of one column, 430 by strips of four."""
+@pytest.mark.parametrize(("sizes", "staged"), [((8192, 6779, 32), True), ((8192, 6784, 32), False)])
+def test_rows_of_c_that_begin_anywhere_pass_through_shared_memory_where_storing_bounds(sizes, staged):
+    """As measured on an H100, parts of rows take 430 µs, and whole ones 127."""
     schedule, _ = preferred(SGEMM, SgemmProblem(*sizes, transpose_a=True), H200)
     assert isinstance(schedule, SgemmSchedule)
-    assert (schedule.thread_n % 2 == 1) == single
+    assert schedule.staged_c == staged

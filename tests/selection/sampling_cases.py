@@ -1,5 +1,6 @@
 """sampling's problems for the contract."""
 
+from autotune.codegen.selection.sampling.cluster.schedule import ClusterSchedule
 from autotune.codegen.selection.sampling.problem import DTYPES, Logits, Pairs, SamplingProblem, Source
 from autotune.codegen.selection.sampling.schedule import SamplingSchedule
 
@@ -16,6 +17,7 @@ SMALL_PROBLEMS = (
     SamplingProblem(12, 200, FLOAT32, temperatures=False, **ALL, source=Source.PROBS, logits=ODD),
 )
 BLOCKS = SamplingSchedule(256, 4, 2, 2048, 1)
+CLUSTER = ClusterSchedule(256, 4, 2, 2048, 1, cluster=2)
 # What is kept fits, or does not: then digits of the floor are summed, with and without equal logits.
 OWN_CASES = [
     (SamplingProblem(3, 5000, top_p=True, ldx=5003), BLOCKS),
@@ -23,4 +25,9 @@ OWN_CASES = [
     (SamplingProblem(12, 2100, BFLOAT16, top_p=True, logits=ODD), BLOCKS.replace(vector_width=8)),
     (SamplingProblem(2, 5000, **ALL, pairs=Pairs.ROWS), BLOCKS),
     (SamplingProblem(12, 2100, FLOAT16, temperatures=False, **ALL, source=Source.PROBS, logits=ODD), BLOCKS),
+    (SamplingProblem(3, 5000, top_p=True, ldx=5003), CLUSTER.replace(cluster=4)),
+    (SamplingProblem(2, 5000, temperatures=False, top_p=True, logits=FLAT), CLUSTER),
+    (SamplingProblem(12, 2100, BFLOAT16, **ALL, pairs=Pairs.ROWS, logits=ODD), CLUSTER.replace(vector_width=8)),
+    (SamplingProblem(12, 1500, FLOAT16, temperatures=False, **ALL, source=Source.PROBS, logits=ODD), CLUSTER),
+    (SamplingProblem(4, 90, min_p=True), CLUSTER.replace(cluster=16)),
 ]

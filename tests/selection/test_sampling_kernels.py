@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from selection.sampling_cases import ALL, BFLOAT16, BLOCKS, FLAT, ODD
+from selection.sampling_cases import ALL, BFLOAT16, BLOCKS, CLUSTER, FLAT, ODD
 
 from autotune import dispatcher
 from autotune.codegen.model.philox import philox
@@ -102,6 +102,28 @@ BUGS = {
 }
 
 
+SHARES = {
+    "the first number of a block": (SPREAD, "first = LargerEntry()(first, *shared_of_rank", "(first, *shared_of_rank"),
+    "sums of a block": (SPREAD, "sum += *shared_of_rank(bins + i, other);", "sum += bins[i];"),
+    "sums of one block": (SPREAD, "*shared_of_rank(bins + i, other) = sum;", "bins[i] = sum;"),
+    "sums before they are there": (SPREAD, "sampler.sum_bins();\n    cluster_barrier();", "sampler.sum_bins();"),
+    "a floor of one block": (SPREAD, "*shared_of_rank(&memory.floor, threadIdx.x) = floor;", "memory.floor = floor;"),
+    "masses of other parts": (PLAIN, "if (other < rank) before += memory.masses[other];", ""),
+    "tokens of two parts": (PLAIN, "return drawn < before ? own : drawn - before;", "return drawn;"),
+    "the entries of one part": (
+        EVERY,
+        "*shared_of_rank(entries + i % of_block, i / of_block)",
+        "entries[i % of_block]",
+    ),
+    "a block that ends too soon": (EVERY, "cluster_barrier();  // until then", "// until then"),
+}
+
+
 @pytest.mark.parametrize(("problem", "right", "wrong"), BUGS.values(), ids=BUGS)
 def test_planted_bugs_are_caught(problem, right, wrong):
     check_caught(problem, program(problem, replace(BLOCKS, threads=128)), right, wrong, seeds=(0,))
+
+
+@pytest.mark.parametrize(("problem", "right", "wrong"), SHARES.values(), ids=SHARES)
+def test_bugs_planted_in_clusters_are_caught(problem, right, wrong):
+    check_caught(problem, program(problem, replace(CLUSTER, threads=128)), right, wrong, seeds=(0,))

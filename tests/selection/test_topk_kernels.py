@@ -77,6 +77,14 @@ def test_rows_of_one_number():
         verify(problem, program(problem, schedule), seeds=(0,))
 
 
+def test_rows_of_quantised_activations():
+    """Behind a ReLU, half of a row is 0, and the rest has few values."""
+    activations = np.maximum(np.random.default_rng(0).standard_normal(COLUMNS), 0)
+    for schedule in (ONCE, COUNTED, SHARED):
+        problem = with_rows(TopkProblem(1, COLUMNS, 100), *(activations * 4).round())
+        verify(problem, program(problem, schedule), seeds=(0,))
+
+
 TIED, MANY = TopkProblem(2, 250, 20, pattern=TIES), TopkProblem(1, 3005, 300)
 SIGNS = with_rows(TopkProblem(2, 250, 20), 0.0, -0.0, -1.0, -0.0)
 ORDERED = TopkProblem(4, 250, 20, order=Order.INDEX, lengths=True, ldx=252)
@@ -95,7 +103,7 @@ BUGS = {
     "more pass a floor than there is room for": (SPIKES, ONCE, " || kept > candidates", ""),
     "digits of all elements": (LEVELS, COUNTED, "(entry ^ floor) >> shift >> bits == 0", "true"),
     "the rank among all elements": (LEVELS, COUNTED, "wanted -= from_lane<32>(through - group, first);", ""),
-    "the last part of a row": (RISING, SHARED, "(row.vectors() + Schedule::splits - 1)", "row.vectors()"),
+    "the last part of a row": (RISING, SHARED, "(row.vectors() + parts - 1)", "row.vectors()"),
     "one block's results": (MANY, SHARED, "{of_row, Schedule::splits * problem.k}", "{of_row, problem.k}"),
     "pairs of a sort all fall": (MANY, ONCE, "(a < b) == falling", "a < b"),
     "a sort does not wait": (MANY, ONCE, "= high;\n    }\n    __syncthreads();", "= high;\n    }"),

@@ -16,6 +16,6 @@ SMALL_PROBLEMS = (
 _TILES = MergeSortSchedule(64, 5)
 OWN_CASES = [
     (MergeSortProblem(319, 3, DType.FLOAT64, Values.BYTES8), _TILES),  # nothing to merge
-    (MergeSortProblem(1601, 1, DType.UINT8, Values.BYTES4, descending=True), _TILES),  # a run without its like
+    (MergeSortProblem(1601, 1, DType.INT16, Values.BYTES4, descending=True), _TILES),  # a run without its like
     (MergeSortProblem(321, 2, DType.INT8, Values.BYTES1, entropy=Entropy.LOW), _TILES),
 ]

@@ -32,7 +32,7 @@ PROBLEMS = {
 SMALL_PROBLEMS = (
     RadixSortProblem(1024, 1),
     RadixSortProblem(701, 3, DType.FLOAT32, Values.INDEX64, descending=True),
-    RadixSortProblem(301, 2, DType.UINT64, Values.BYTES16, begin_bit=5, end_bit=38),
+    RadixSortProblem(301, 2, DType.INT64, Values.BYTES16, begin_bit=27),
     RadixSortProblem(1025, 1, DType.BFLOAT16, Values.INDEX32, entropy=Entropy.NONE),
     RadixSortProblem(700, 1, DType.INT8, Values.BYTES1),
 )
@@ -41,7 +41,7 @@ OWN_CASES = [
     # Passes without a digit that varies: all, some, and an odd number of those that do.
     (RadixSortProblem(1300, 1, DType.INT64, Values.INDEX64, entropy=Entropy.NONE), _LOOK_BACK),
     (RadixSortProblem(1025, 2, DType.UINT64, Values.BYTES4, entropy=Entropy.LOW), _LOOK_BACK.replace(digit_bits=4)),
-    (RadixSortProblem(511, 1, DType.UINT32, Values.INDEX32, begin_bit=2, end_bit=23), _LOOK_BACK),
+    (RadixSortProblem(511, 1, DType.INT32, Values.INDEX32, begin_bit=2, end_bit=23), _LOOK_BACK),
     (RadixSortProblem(513, 3, DType.FLOAT64, Values.BYTES8), _LOOK_BACK.replace(match=Match.MATCH_ANY, window=8)),
     (RadixSortProblem(512, 1, DType.FLOAT16, descending=True), _LOOK_BACK.replace(advance=Advance.LOAD_STORE)),
     (RadixSortProblem(127, 4, DType.FLOAT32, Values.BYTES2, descending=True), BlockSchedule(64, 2, 5)),

@@ -89,6 +89,13 @@ def test_floats_in_order():
             verify(given, preset(given))
 
 
+@pytest.mark.parametrize("schedule", [ONESWEEP, CLUSTER], ids=["onesweep", "cluster"])
+def test_nan_of_all_payloads_are_equal_and_denormals_are_not(schedule):
+    bits = [0x7FC00001, 1, 0xFFC12345, 0x80000001, 0x7F800001, 0, 0x807FFFFF, 0xFF800000, 2, 0xFFFFFFFF]
+    problem = with_keys(RadixSortProblem(700, 1, DType.FLOAT32, Values.INDEX64), np.array(bits, "u4").view("f4"))
+    verify(problem, program(problem, schedule))
+
+
 test_bugs_are_caught = caught(
     program,
     [

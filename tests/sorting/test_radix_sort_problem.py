@@ -21,7 +21,7 @@ LONG, ROWS = RadixSortProblem(1 << 24), RadixSortProblem(1000, 64)
     [
         ({"begin_bit": 8, "end_bit": 8}, "begin_bit=8, end_bit=8: expected a range within the 32 bits of uint32"),
         ({"end_bit": 33}, "begin_bit=0, end_bit=33: expected a range within the 32 bits of uint32"),
-        ({"dtype": DType.INT32, "end_bit": 8}, "expected all bits of int32, which is compared as a whole"),
+        ({"dtype": DType.FLOAT32, "end_bit": 8}, "expected all bits of float32, which is compared as a whole"),
         ({"columns": 2**31, "values": Values.INDEX32}, "values=index32, columns=2147483648: expected index64"),
         ({"order_only": True}, "order_only=True, values=keys: expected values to write"),
         ({"dtype": DType.FLOAT8_E4M3}, "dtype=float8_e4m3fn: expected one of uint32"),
@@ -90,6 +90,10 @@ def test_calls():
     assert indices.tolist() == [[0, 2, 1, 3], [1, 3, 2, 0]]
     dispatcher.radix_sort(keys, keys * 1j, begin_bit=1, end_bit=2, values_out=values)
     assert values.imag.tolist() == [[1, 1, 3, 2], [0, 9, 8, 9]]
+    experts = np.array([3, -5, 2, 255, 3], np.int32)  # by their lowest bits, of which -5 has 251
+    tokens = np.empty(5, np.int64)
+    assert dispatcher.radix_sort(experts, end_bit=8, values_out=tokens).tolist() == [2, 3, 3, -5, 255]
+    assert tokens.tolist() == [2, 0, 4, 1, 3]
     few = np.empty(keys.shape, np.int32)
     dispatcher.radix_sort(keys, index_dtype=np.int32, values_out=few)
     assert few.tolist() == [[1, 3, 2, 0], [0, 2, 1, 3]]

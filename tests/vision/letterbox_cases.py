@@ -10,7 +10,7 @@ from autotune.codegen.vision.letterbox.target import DTYPES, Order
 MOST = 8  # cases of three kernels
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
-NHWC = Order.NHWC
+NCHW, NHWC = Order
 
 PROBLEMS = {
     "pictureheight1080-picturewidth1920-height640-width640-float16-nchw-cv2": LetterboxProblem(1080, 1920, 640, 640),

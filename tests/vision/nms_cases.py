@@ -2,10 +2,11 @@
 
 from autotune.codegen.vision.nms.block.schedule import BlockSchedule
 from autotune.codegen.vision.nms.boxes import Crowding
+from autotune.codegen.vision.nms.buckets.schedule import BucketsSchedule
 from autotune.codegen.vision.nms.chunks.schedule import ChunksSchedule
 from autotune.codegen.vision.nms.problem import DTYPES, Classes, NmsProblem
 
-MOST = 7  # cases of two kernels
+MOST = 10  # cases of three kernels
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 DENSE = Crowding.DENSE
@@ -33,6 +34,7 @@ SMALL_PROBLEMS = (
 SMALL, LARGE = BlockSchedule(64, 64), BlockSchedule(128, 256, 128)
 CLUSTER = BlockSchedule(64, 256, 128, 2)
 TILES, CHUNKS = ChunksSchedule(64, 64, 3, 64), ChunksSchedule(128, 64, 2, 128)
+BUCKETS, CLUSTERED = BucketsSchedule(64, 64), BucketsSchedule(128, 128, 2)
 OWN_CASES = [
     (NmsProblem(64, 64, 2, counted=True), SMALL),
     (NmsProblem(63, 5, crowding=DENSE), SMALL),
@@ -43,4 +45,7 @@ OWN_CASES = [
     (NmsProblem(257, 257, crowding=DENSE), TILES),
     (NmsProblem(200, 90, 3, FLOAT16, Classes.INT64, True), CHUNKS),
     (NmsProblem(400, 400, classes=Classes.INT32), CHUNKS),
+    (NmsProblem(700, 700, classes=Classes.INT64), CLUSTERED),
+    (NmsProblem(300, 90, 3, FLOAT16, Classes.INT64, True), BUCKETS),
+    (NmsProblem(0, 5, 2, classes=Classes.INT32), BUCKETS),
 ]

@@ -145,6 +145,23 @@ def test_a_box_is_where_its_anchor_is():
     assert scores[0, 0] == pytest.approx(0.8807971 * 0.7310586)
 
 
+def test_a_score_that_is_no_number_is_no_box():
+    """Of all but one box, it is certain that they are one; of that, it is not a number."""
+    heads = [np.full((1, 3 * 6, 32 // stride, 64 // stride), 20, np.float32) for stride in (8, 16, 32)]
+    heads[1][0, 6 + 4, 1, 2] = np.nan
+    *_, indices, count = dispatcher.decode_anchors(*heads, np.ones((3, 3, 2), np.float32), -1.0, capacity=126)
+    assert count.tolist() == [3 * 42 - 1]
+    assert {*range(3 * 42)} - {*indices[0, :125].tolist()} == {3 * 32 + 8 + 4 + 2}
+
+
+def test_a_side_that_is_no_number_is_that_of_a_box():
+    head = np.zeros((1, 64 + 1, 21), np.float32)
+    head[0, 3, 20] = np.nan
+    boxes, *_, count = dispatcher.decode(head, 32, 32, 0.25, capacity=21)
+    assert count.tolist() == [21]
+    assert np.argwhere(np.isnan(boxes)).tolist() == [[0, 20, 0]]
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

@@ -33,6 +33,16 @@ def test_boxes_beyond_the_capacity_do_not_count():
     assert sorted(points[0, :9].tolist()) == all_points[0, :9].tolist()
 
 
+def test_a_box_with_a_side_that_is_no_number_is_kept_and_drops_none():
+    head = np.full((1, 64 + 1, 21), -9.0, np.float32)
+    head[0, 64, [4, 5, 6]] = 3, 2, 1
+    head[0, [15, 31, 47, 63]] = 20  # boxes of 15 strides to each side
+    head[0, 0, 4] = np.nan
+    boxes, _, _, points, kept = dispatcher.detect(head, 32, 32, 0.5, 0.1, capacity=21, max_output=3)
+    assert (kept.tolist(), points.tolist()) == ([2], [[4, 5, -1]])
+    assert np.isnan(boxes[0]).tolist() == [[True, False, False, False], *2 * [[False] * 4]]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

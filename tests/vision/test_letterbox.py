@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from vision.letterbox_cases import FILTERED, FLOAT32, NHWC, STAGED, WIDE
+from vision.letterbox_cases import FILTERED, FLOAT32, NCHW, NHWC, STAGED, WIDE
 
 from autotune import dispatcher
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
@@ -168,14 +168,22 @@ BUGS_OF_ROWS = {
         "async_wait<stages - 1>();",
     ),
     "a stage is copied to while lanes read it": (
-        ROWS,
+        replace(ROWS, order=NCHW),
         STAGED,
         "    __syncwarp();  // all lanes have read",
         "    // all lanes have read",
     ),
     "one row too many is under way": (ROWS, STAGED, "async_wait<stages - 1>()", "async_wait<stages>()"),
     "the row below is left out": (ROWS, STAGED, "down.first != down.second && down.far != 0", "false"),
-    "a word ends where a pixel does": (ROWS, STAGED, "__byte_perm(middle, word[2], selector)", "middle"),
+    "two words have six bytes": (LARGER, KEEPING, "behind == 3 ? first + 8 : first", "first"),
+    "lanes do not wait for what others store": (
+        ROWS,
+        STAGED,
+        "piece.bits;\n    }\n    __syncwarp();",
+        "piece.bits;\n    }",
+    ),
+    "a row ends with the warp's columns": (ROWS, STAGED, "own * pixels < 3 * (arguments_.width - first)", "true"),
+    "all columns are of the picture": (replace(ROWS, picture_width=20), STAGED, "!has || !filled_", "!has"),
     "copies end with the last pixel's word": (
         ROWS,
         STAGED,

@@ -88,7 +88,7 @@ BUGS = {
     "rows may overlap": (MANY, "row >= channels * width &&", ""),
     "a picture may begin ahead of the bytes": (MANY, "begin < 0 ? -1 : ", ""),
     "rows begin where copies do": (MANY, "offsets_[i] + shift", "offsets_[i]"),
-    "copies begin where rows do": (MANY, "begin_ - shift_of(row)", "begin_"),
+    "copies begin where rows do": (MANY, "row * picture_.row - shift_of(row)", "row * picture_.row"),
     "no room is left for what lies ahead of a row": (MANY, "rows_shift ? copied - 1 : 0", "0"),
     "a part is copied for which there is no room": (replace(MANY, bytes=60000), "bytes_ <= segment", "true"),
     "the pixel behind the last one is read": (

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from planted import check_caught
-from vision.nms_cases import CHUNKS, CLUSTER, DENSE, FLOAT16, LARGE, TILES
+from vision.nms_cases import BUCKETS, CHUNKS, CLUSTER, CLUSTERED, DENSE, FLOAT16, LARGE, TILES
 
 from autotune import dispatcher
 from autotune.codegen.vision.nms.problem import Classes, NmsProblem
@@ -119,6 +119,22 @@ def test_classes_are_compared_as_numbers():
     assert indices[:kept].tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("ids", [(7,), (7, 262, 517), (-1, 2**40, 0, 254)], ids=["one", "of one bucket", "far apart"])
+def test_classes_of_any_numbers_have_buckets(ids):
+    class Given(NmsProblem):
+        def inputs(self, seed):
+            random = np.random.default_rng(seed)
+            return {**super().inputs(seed), "classes": random.choice(np.array(ids), self.candidates)}
+
+    problem = Given(300, 300, classes=Classes.INT64, crowding=DENSE)
+    for schedule in (BUCKETS, CLUSTERED):
+        verify(problem, program(problem, schedule), seeds=(2,))
+
+
+def test_buckets_are_of_classes():
+    assert list(OPERATOR.violations(NmsProblem(300, 300), BUCKETS, SPEC)) == ["boxes of one class: expected classes"]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -162,7 +178,7 @@ BUGS = {
     "an area is not that of another class": (CROWDED, "boxes.ids[i] == other.id", "true"),
     "classes of 32 bits": (CROWDED, "boxes.ids[i] == other.id", "int(boxes.ids[i]) == int(other.id)"),
     "zeros differ": (LISTS["scores"][0], "__float_as_uint(score + 0.0f)", "__float_as_uint(score)"),
-    "comparisons are not waited for": (SPREAD, "kept, test);\n    image_barrier();", "kept, test);"),
+    "comparisons are not waited for": (SPREAD, "kept, test);\n    barrier_of_blocks();", "kept, test);"),
     "more than there is room for": (replace(SPREAD, max_output=70), "if (place >= most) return;", ""),
     "neighbours are sorted in one direction": (SPREAD, "(first & size) == 0, swaps", "size != 0, swaps"),
 }
@@ -192,6 +208,51 @@ BUGS_OF_CHUNKS = {
 def test_bugs_of_chunks_are_caught(bug):
     problem, right, wrong = BUGS_OF_CHUNKS[bug]
     check_caught(problem, program(problem, CHUNKS), right, wrong, seeds=(0, 2))
+
+
+class OfOneBucket(NmsProblem):
+    def inputs(self, seed):
+        found = super().inputs(seed)
+        return {**found, "classes": 255 * found["classes"]}
+
+
+FEW = NmsProblem(400, 400, 2, crowding=DENSE, classes=Classes.INT32)
+BUGS_OF_BUCKETS = {
+    "a class of a bucket is all of it": (
+        OfOneBucket(200, 200, classes=Classes.INT32),
+        "boxes.ids[i] == other.id",
+        "true",
+    ),
+    "those that do not count are of a class": (FEW, "arguments.keys[index] == 0 ? bucket_count : ", ""),
+    "those of earlier chunks kill none": (
+        FEW,
+        "all = (kept + tile",
+        "all = (0 + tile",
+    ),
+    "a kept box stays where it was": (FEW, "boxes.set(kept + rank, shared.own.get(box));", ""),
+    "an empty class begins nowhere": (
+        FEW,
+        "for (int i = before + 1; i <= bucket; ++i)",
+        "for (int i = bucket; i <= bucket; ++i)",
+    ),
+    "a part begins at the first rank": (
+        NmsProblem(1400, 1400, classes=Classes.INT32),
+        "most + ahead + rank",
+        "most + rank",
+    ),
+    "more than there is room for": (replace(FEW, max_output=3), "if (ahead + rank < most)", "if (true)"),
+    "the chunk is overwritten while it is read": (
+        FEW,
+        "load_chunk(shared, next, some);\n    barrier_of_blocks();",
+        "load_chunk(shared, next, some);",
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS_OF_BUCKETS)
+def test_bugs_of_buckets_are_caught(bug):
+    problem, right, wrong = BUGS_OF_BUCKETS[bug]
+    check_caught(problem, program(problem, BUCKETS), right, wrong, seeds=(0, 2))
 
 
 def test_16_bit_boxes_are_widened_first():

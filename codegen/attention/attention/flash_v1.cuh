@@ -76,9 +76,9 @@ __device__ __forceinline__ void attention_flash_v1(const Arguments& arguments) {
 #endif
       if (key < sequence.first_key(query) || key >= sequence.keys_end(query)) weight = -infinity();
       const float top = max_nan(row.largest, reduce_lanes<32>(weight, Max()));
-      const float base = top == -infinity() ? 0.0f : top * scores.factor;
-      const float kept = exp2_flushed(fmaf(row.largest, scores.factor, -base));
-      weight = exp2_flushed(fmaf(weight, scores.factor, -base));
+      const float base = base_of(top, scores.factor);
+      const float kept = kept_of(row.largest, scores.factor, base);
+      weight = weight_of(weight, scores.factor, base);
       const float sum = reduce_lanes<32>(weight, Sum());
       for (int base_column = 0; base_column < Problem::value_dim; base_column += 32) {
         const int column = base_column + lane;

@@ -14,6 +14,45 @@ struct Found {
   int number;  // of the tile among those of the sequence; less than 0 if there is none
 };
 
+// Tiles of `rows` rows of one of the sequences.
+template <int rows>
+__device__ __forceinline__ int tiles_of(const int* offsets, int sequence) {
+  return (offsets[sequence + 1] - offsets[sequence] + rows - 1) / rows;
+}
+
+// Where a tile of queries is, if those with the highest numbers in their sequences come first: where queries
+// do not see the last keys, these see the most. All lanes of a warp ask together, since each counts the tiles
+// that have so many others ahead of them in their sequences.
+template <int rows>
+__device__ __forceinline__ Found find_longest_tile(const Arguments& arguments, const Problem& problem,
+                                                   int number) {
+  const int lane = threadIdx.x % 32, most = problem.queries / rows + 1;
+  int level = 0, left = 0, step = 1;
+  while (32 * step < most) step *= 32;
+  for (; step > 0; step /= 32) {
+    int count = 0;
+#pragma unroll 4
+    for (int i = 0; i < problem.sequences; ++i)
+      count += max(0, tiles_of<rows>(arguments.offsets, i) - level - lane * step);
+    const unsigned more = __ballot_sync(0xffffffffu, count > number);
+    if (more == 0) return {0, -1};
+    const int last = __popc(more) - 1;
+    level += last * step;
+    left = from_lane<32>(count, last) - 1 - number;
+  }
+#pragma unroll 1
+  for (int base = 0; base < problem.sequences; base += 32) {
+    const int own = base + lane;
+    const bool there = own < problem.sequences && tiles_of<rows>(arguments.offsets, own) > level;
+    const unsigned all = __ballot_sync(0xffffffffu, there);
+    const bool chosen = there && __popc(all & ((1u << lane) - 1)) == left;
+    const unsigned found = __ballot_sync(0xffffffffu, chosen);
+    if (found != 0) return {base + __ffs(found) - 1, level};
+    left -= __popc(all);
+  }
+  return {0, -1};
+}
+
 // Where a tile of queries of a head is, or of keys. All lanes of a warp ask together, since each counts the
 // tiles of one sequence.
 template <int rows, bool of_keys = false>

@@ -9,10 +9,10 @@ constexpr int state_floats = Problem::value_dim + 2;
 
 // The tile of block `index`, with its part of the keys, from the first ones on that a mask may let it see;
 // there may be none left.
-template <int rows>
+template <int rows, int packed = 1>
 __device__ __forceinline__ Tile part_at(const Arguments& arguments, const Problem& problem, int index,
                                         int together) {
-  Tile tile = tile_at<rows>(arguments, problem, index / Schedule::splits, together);
+  Tile tile = tile_at<rows, packed>(arguments, problem, index / Schedule::splits, together);
   const int tiles = (max(0, tile.end - tile.begin) + Schedule::tile_keys - 1) / Schedule::tile_keys;
   const int keys = (tiles + Schedule::splits - 1) / Schedule::splits * Schedule::tile_keys;
   tile.begin += index % Schedule::splits * keys;
@@ -24,21 +24,22 @@ __device__ __forceinline__ Tile part_at(const Arguments& arguments, const Proble
   return tile;
 }
 
-// Leaves the sums of rows `query` and the one 8 below, of those that are there.
-template <int products>
+// Leaves the sums of a tile's row `row` and the one 8 below, of those that are there.
+template <int packed = 1, int products>
 __device__ __forceinline__ void leave_rows(const Arguments& arguments, const Problem& problem,
                                            const float (&o)[products][4], const RowPair& rows,
-                                           const Tile& tile, int query) {
+                                           const Tile& tile, int row) {
   const Sequence sequence = sequence_of(arguments, problem, tile);
   const int place = threadIdx.x % 4;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float sum = reduce_lanes<4>(rows.sum[half], Sum());
-    const int own = sequence.query_base + query + 8 * half;
-    if (query + 8 * half >= sequence.queries) continue;
-    const int row = (tile.batch * problem.queries + own) * problem.heads + tile.head;
+    const RowPlace at = place_of<packed>(tile, row + 8 * half);
+    const int own = sequence.query_base + at.query;
+    if (at.query >= sequence.queries) continue;
+    const int number = (tile.batch * problem.queries + own) * problem.heads + at.head;
     const int part = blockIdx.x % Schedule::splits, all = problem.queries * problem.all_heads;
-    float* state = arguments.partials + (part * all + row) * state_floats;
+    float* state = arguments.partials + (part * all + number) * state_floats;
     if (place == 0) {
       state[0] = rows.largest[half];
       state[1] = sum;
@@ -70,7 +71,7 @@ __device__ __forceinline__ RowSums add_parts(const float* states, int rows, int 
   const float base = base_of(all.largest, factor);
   for (int i = 0; i < Schedule::splits; ++i) {
     const float* state = first + i * step;
-    const float weight = weight_of(state[0], factor, base);
+    const float weight = kept_of(state[0], factor, base);
     all.sum = fmaf(state[1], weight, all.sum);
     all.value = fmaf(state[2 + column], weight, all.value);
   }

@@ -6,7 +6,7 @@
 struct Scores {
   float factor;
 #if softcap
-  float inner;  // 2·log2(e) times what tanh is taken of, of a product of 1
+  float inner;  // what tanh is taken of, of a product of 1
 #endif
 #if scored
   float scale;
@@ -23,7 +23,7 @@ struct Scores {
     given = &arguments;
 #endif
 #if softcap
-    inner = 2.0f * log2_e * scale / arguments.softcap;
+    inner = scale / arguments.softcap;
     factor = arguments.softcap * log2_e;
 #elif scored
     this->scale = scale;
@@ -35,23 +35,11 @@ struct Scores {
 
   __device__ __forceinline__ float logit(float product) const {
 #if softcap
-    return 1.0f - 2.0f * reciprocal(1.0f + exp2_flushed(inner * product));
+    return 1.0f - 2.0f * reciprocal(1.0f + exp2_flushed(2.0f * log2_e * inner * product));
 #else
     return product;
 #endif
   }
-#if softcap
-
-  // Two products become logits by one reciprocal. Powers are bounded, so that the product of two is finite.
-  __device__ __forceinline__ void become_logits(float& first, float& second) const {
-    constexpr float most = 60.0f;  // where tanh is 1
-    const float a = 1.0f + exp2_flushed(min_nan(inner * first, most));
-    const float b = 1.0f + exp2_flushed(min_nan(inner * second, most));
-    const float twice = 2.0f * reciprocal(a * b);
-    first = fmaf(-twice, b, 1.0f);
-    second = fmaf(-twice, a, 1.0f);
-  }
-#endif
 
 #if scored || masked
   // The logit of a pair of a query and a key, as fragments state it.
@@ -69,6 +57,22 @@ struct Scores {
   }
 #endif
 };
+
+// What is subtracted from scaled logits, so that the largest weight is 1.
+__device__ __forceinline__ float base_of(float largest, float factor) {
+  return largest == -infinity() ? 0.0f : __fmul_rn(largest, factor);
+}
+
+// 2^(factor·logit - base).
+__device__ __forceinline__ float weight_of(float logit, float factor, float base) {
+  return exp2_flushed(fmaf(logit, factor, -base));
+}
+
+// What is left of sums whose base was that of another logit. Either base is rounded: that of a logit of 10⁹
+// is off by up to 64, and so are all weights alike, which cancels out only if the same is subtracted here.
+__device__ __forceinline__ float kept_of(float logit, float factor, float base) {
+  return exp2_flushed(__fmul_rn(logit, factor) - base);
+}
 
 // What a row has at its end.
 struct RowEnd {

@@ -20,6 +20,16 @@ struct Tile {
 #endif
 };
 
+// Where a row of a tile is, of whose rows each `heads` neighbours are one query of as many heads.
+struct RowPlace {
+  int query;
+  int head;
+};
+template <int heads>
+__device__ __forceinline__ RowPlace place_of(const Tile& tile, int row) {
+  return {tile.query + row / heads, tile.head + row % heads};
+}
+
 // That of a tile. Where all are alike, it is made where it is read: nvcc orders better what it need not keep.
 __device__ __forceinline__ Sequence sequence_of(const Arguments& arguments, const Problem& problem,
                                                 const Tile& tile) {
@@ -51,25 +61,31 @@ __device__ __forceinline__ int tiles_of_head(const Problem& problem) {
 #endif
 }
 
-// Tiles of `rows` queries. Heads are taken in groups of `together`, whose keys and values L2 should hold. Of
-// a group, the tiles that see the most keys come first: where the last keys are not seen, the last ones.
-// Packed sequences come in their order; where there is no tile, its query is less than 0.
-template <int rows>
+// Tiles of `rows` rows, which are queries of `packed` heads that share keys: `head` is the first of them. Of
+// heads, or of packs of them, `together` are a group, whose keys and values L2 should hold. Of a group, the
+// tiles that see the most keys come first: where the last keys are not seen, the last ones.
+// Other packed sequences come in their order; where there is no tile, its query is less than 0.
+template <int rows, int packed = 1>
 __device__ __forceinline__ Tile tile_at(const Arguments& arguments, const Problem& problem, int index,
                                         int together) {
-  const int of_head = tiles_of_head<rows>(problem), of_group = together * of_head;
+  constexpr int queries = rows / packed;
+  const int of_head = tiles_of_head<queries>(problem), of_group = together * of_head;
   const int group = index / of_group, place = index % of_group;
-  const int heads = min(together, problem.all_heads - group * together);
-  const int number = place / heads, head = group * together + place % heads;
+  const int heads = min(together, problem.all_heads / packed - group * together);
+  const int number = place / heads, head = (group * together + place % heads) * packed;
 #if segmented
-  const Found found = find_tile<rows>(arguments, problem, number);
+#  if bounded_right && !bounded_left
+  const Found found = find_longest_tile<queries>(arguments, problem, number);
+#  else
+  const Found found = find_tile<queries>(arguments, problem, number);
+#  endif
   const Sequence sequence(arguments, problem, found.sequence);
-  const int query = found.number * rows, last = min(query + rows, sequence.queries) - 1;
+  const int query = found.number * queries, last = min(query + queries, sequence.queries) - 1;
   return {0, head, query, sequence.first_key(query), sequence.keys_end(last), sequence};
 #else
   const Sequence sequence(arguments, problem, 0);
-  const int query = (Problem::bounded_right ? of_head - 1 - number : number) * rows;
-  const int last = min(query + rows, sequence.queries) - 1;
+  const int query = (Problem::bounded_right ? of_head - 1 - number : number) * queries;
+  const int last = min(query + queries, sequence.queries) - 1;
   return {head / problem.heads, head % problem.heads, query, sequence.first_key(query),
           sequence.keys_end(last)};
 #endif

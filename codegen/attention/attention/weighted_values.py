@@ -21,6 +21,7 @@ _ALL_ROWS = 1 << 28  # pairs of a query and a key up to which all rows are judge
 _SAMPLED = 1024  # ... and rows that are beyond
 # Error of a score, relative to 1 and itself, by sums of up to 256 products; so is that of a weight.
 _SCORE_ERROR = 2.0**-14
+_TANH_ERROR = 2.0**-11  # relative, of the hardware's tanh
 
 Buffers = Mapping[str, Array]
 Changing = Callable[[Array, int, int, Array], tuple[Array, Array]]
@@ -64,13 +65,19 @@ class WeightedValues(HeadProblem):
         return DType.FLOAT32.bytes * self.heads * self.sinks
 
     @property
+    def score_error(self) -> float:
+        """Of a score, and so of a weight relative to itself: a softcap bounds that of tanh, which is relative."""
+        return _SCORE_ERROR + _TANH_ERROR * self.scalars["softcap"]
+
+    @property
     def batched_tensors(self) -> tuple[Tensor, ...]:
         """``q``, ``k``, ``v``, ``sinks`` and tables if there are, ``o``, and ``lse``, whose heads have their queries
         in order."""
-        rounded = Within.rounded(self.dtype, relative=_SCORE_ERROR)
+        error = self.score_error
+        rounded = Within.rounded(self.dtype, relative=error)
         sinks = Tensor.flat("sinks", DType.FLOAT32, self.heads, Role.INPUT, 4)
         shape, strides = (self.extents["b"], self.queries, self.heads), (self.heads * self.queries, 1, self.queries)
-        near = Within.rounded(DType.FLOAT32, _SCORE_ERROR, _SCORE_ERROR)
+        near = Within.rounded(DType.FLOAT32, error, _SCORE_ERROR)
         lse = Tensor("lse", DType.FLOAT32, shape, strides, Role.OUTPUT, 4, near, row_axes=3)
         return (
             *(self.tensor(operand, Role.INPUT) for operand in "qkv"),

@@ -80,6 +80,12 @@ __device__ __forceinline__ int listed_tiles(const Problem& problem, const Sequen
   return max(1, (keys + tile_keys - 1) / tile_keys);
 }
 
+// What begins a head in the list, ahead of its tiles: its part waits for a length, pages and keys in turn,
+// and in the end for its sums to be seen. A block with many short requests takes fewer keys for it.
+constexpr int start_tiles = 4;  // that are read in this time, by an H200
+constexpr int least_of_start =
+    8;  // tiles of a share for each of them: where shares are short, SMs wait anyway
+
 // A list has the tiles of keys of all requests, head by head. `attend(rows, sequence, part)` gets what a
 // block's share of it has of each head.
 template <int tile_keys, class Attend>
@@ -93,12 +99,14 @@ __device__ __forceinline__ void for_each_part(const Arguments& arguments, const 
   int all = 0;
   for (int request = lane; request < problem.batch; request += 32) all += tiles_of(request);
   all = problem.kv_heads * reduce_lanes<32>(all, Sum());
+  const int start = min(start_tiles, all / (least_of_start * blocks));
+  all += problem.batch * problem.kv_heads * start;
   const int share = max(Schedule::part_tiles, (all + blocks - 1) / blocks);
   const int begin = block * share, end = min(begin + share, all);
   if (begin >= end) return;
-  int request = -1, of_head = 0, place = 0;  // tiles of a head, and their first place in the list
+  int request = -1, of_head = 0, place = 0;  // what a head has of the list, and where that begins
   for (int first = 0; request < 0; first += 32) {
-    const int own = first + lane < problem.batch ? tiles_of(first + lane) : 0;
+    const int own = first + lane < problem.batch ? start + tiles_of(first + lane) : 0;
     const int before = place + problem.kv_heads * (scan_lanes<32>(own, Sum()) - own);
     const unsigned begun = __ballot_sync(0xffffffffu, own > 0 && before <= begin);
     const int last = 31 - __clz(begun);  // that begins ahead of the share, or where it does
@@ -109,25 +117,27 @@ __device__ __forceinline__ void for_each_part(const Arguments& arguments, const 
   }
   int head = (begin - place) / of_head;
   place += head * of_head;
+  if (place + start >= end) return;
   while (true) {
     const Sequence sequence = sequence_of_request(arguments, problem, request);
     const BlockRows rows(problem, request, head, row_tile);
-    const int number = request * problem.kv_heads + head, first_block = place / share;
-    const int first_key = sequence.first_key(0);
+    const int number = request * problem.kv_heads + head, first_tile = place + start;
+    const int first_block = first_tile / share, first_key = sequence.first_key(0);
     Part part;
     part.number = block - first_block;
     part.count = (place + of_head - 1) / share - first_block + 1;
-    part.begin = max(rows.first_key(problem, sequence), first_key + (max(begin, place) - place) * tile_keys);
-    part.end =
-        min(rows.keys_end(problem, sequence), first_key + (min(end, place + of_head) - place) * tile_keys);
+    part.begin =
+        max(rows.first_key(problem, sequence), first_key + (max(begin, first_tile) - first_tile) * tile_keys);
+    part.end = min(rows.keys_end(problem, sequence),
+                   first_key + (min(end, place + of_head) - first_tile) * tile_keys);
     part.rows = number * row_tiles(problem) + row_tile;
     part.first = row_tile * states_of_tile(problem) + number + first_block;
     attend(rows, sequence, part);
     place += of_head;
-    if (place >= end) return;
+    if (place + start >= end) return;
     if (++head == problem.kv_heads) {
       head = 0;
-      of_head = tiles_of(++request);
+      of_head = start + tiles_of(++request);
     }
     __syncthreads();  // all have read what is in shared memory
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from autotune.codegen.attention.attention_decode.emit import source_of
 from autotune.codegen.model.hardware import WORD_BYTES
@@ -70,11 +71,11 @@ class Parts(Schedule):
         rows = min(self.rows, problem.group * problem.queries)
         return warps * self.state_bytes(problem) + WORD_BYTES * rows * max(warps, self.most_parts(problem))
 
-    def program(self, problem: AttentionDecodeProblem, header: str, function: str) -> Program:
-        """Of a kernel that leaves states of parts in the workspace."""
+    def program(self, problem: AttentionDecodeProblem, header: str, function: str, **stated: Any) -> Program:
+        """Of a kernel that leaves states of parts in the workspace; see `KernelSource.scheduled` for what is stated."""
         split = self.splits > 1 or self.grid_blocks > 0
         program = source_of(problem, partials=split).scheduled(
-            self, header, function, workspace_bytes=WORD_BYTES * self.row_blocks(problem) if split else 0
+            self, header, function, workspace_bytes=WORD_BYTES * self.row_blocks(problem) if split else 0, **stated
         )
         states = self.states(problem) * self.state_bytes(problem)
         return program.in_workspace(partials=states) if split and not problem.empty else program

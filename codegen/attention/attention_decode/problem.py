@@ -15,6 +15,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import data, kind, size
 from autotune.codegen.model.indices import Indices, Spread
 from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.strided import Axes
@@ -47,6 +48,7 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
         scales: what has scales of its own in a cache of codes.
         batch_invariant: whether a request's results have the same bits in any batch, by a schedule that depends neither
             on the number of requests nor on how many keys they have room for.
+        latent: whether the first elements of a key are its value, too, as of DeepSeek's models; v is not there.
         full: whether each request has all keys that it has room for; there are no lengths.
         spread: how many keys requests have: any number, all that there is room for, or one of them all and others few.
     """
@@ -71,19 +73,26 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
     cache: Cache = kind(Cache.PLAIN, implied=Cache.PLAIN)
     scales: Scales = kind(Scales.TENSOR, implied=Scales.TENSOR)
     batch_invariant: bool = kind(False, codes=("", "invariant"))
+    latent: bool = kind(False, codes=("", "latent"))
     full: bool = kind(False, codes=("", "full"))
     spread: Spread = data(Spread.RANDOM)
 
     @classmethod
     def fitted(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """No pages of a cache without."""
+        """No pages of a cache without; latent keys are numbers, of which values are a part."""
         fitted = super().fitted(fields)
-        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0}
+        latent = fitted["latent"] and fitted["cache"] is Cache.PLAIN and fitted["value_dim"] <= fitted["head_dim"]
+        return fitted | {"pages": fitted["pages"] if fitted["page"] else 0, "latent": latent}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.pages and not self.page:
             raise ValueError(f"pages={self.pages}: expected 0 of a cache without pages")
+        if self.latent and (self.quantised or self.value_elements > self.head_dim):
+            raise ValueError(
+                f"latent keys of {self.head_dim} elements in a {self.cache} cache: "
+                f"expected numbers, of which the first {self.value_elements} are values"
+            )
         if self.pages == self.batch * self.columns:
             object.__setattr__(self, "pages", 0)
 
@@ -91,6 +100,21 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
     def served_as(self) -> Self | None:
         """See `Problem.served_as`."""
         return replace(self, batch=_REQUESTS, keys=_KEYS, pages=0) if self.batch_invariant else None
+
+    @property
+    def layouts(self) -> Mapping[str, OperandLayout]:
+        """See `Problem.layouts`; that of v where there is one."""
+        return {name: one for name, one in super().layouts.items() if not (self.latent and name == "v")}
+
+    @property
+    def widest(self) -> int:
+        """See `WeightedValues`."""
+        return self.widest_of("q", *self.cached_operands)
+
+    @property
+    def cached_operands(self) -> str:
+        """Those of `caches` that are there."""
+        return "k" if self.latent else "kv"
 
     @property
     def columns(self) -> int:
@@ -120,7 +144,7 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
         lengths = self._lengths(self._where(0))
         seen = sum(self.seen_keys)
         of_key = self.kv_heads * self.key_bytes
-        cached = min(seen * of_key, self.bytes_of("k") + self.bytes_of("v"))
+        cached = min(seen * of_key, sum(map(self.bytes_of, self.cached_operands)))
         if self.quantised:
             cached += min(seen * self.kv_heads * len(SCALED) * DType.FLOAT32.bytes, sum(map(self.bytes_of, SCALED)))
         entries = sum(ceil_div(length, self.page) for length in lengths) if self.page else 0
@@ -131,7 +155,8 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
     @property
     def key_bytes(self) -> int:
         """Of a key and its value, of a head, without their scales."""
-        return (self.head_dim + self.value_elements) * self.dtype_of("k").bytes
+        values = 0 if self.latent else self.value_elements
+        return (self.head_dim + values) * self.dtype_of("k").bytes
 
     @property
     def seen_keys(self) -> list[int]:
@@ -143,6 +168,11 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
         seen = self.band.seen(np.array([0, self.queries - 1]), self.queries, length)
         places = np.flatnonzero(seen.any(axis=0))
         return int(places[-1] - places[0] + 1) if places.size else 0
+
+    @property
+    def batched_tensors(self) -> tuple[Tensor, ...]:
+        """See `WeightedValues`; without ``v`` of latent keys."""
+        return tuple(one for one in super().batched_tensors if not (self.latent and one.name == "v"))
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -168,7 +198,7 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
         owned = np.zeros((self.all_pages, self.extents["t"]), bool)
         for request, length in enumerate(self._lengths(made)):
             owned[self._places(made, request, length)] = True
-        for name in "kv":
+        for name in self.cached_operands:
             self._tensor(name).view(made[name])[~owned] = self.cache.largest if self.cache is Cache.INT8 else np.nan
         if self.scales is Scales.TOKEN:
             for name in SCALED:
@@ -199,8 +229,8 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
         return ""
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
-        """Those of attention with as many keys, put into pages that no requests share; none of codes."""
-        if self.quantised or self.lse or not self.keys or self.all_pages < self.batch * self.columns:
+        """Those of attention with as many keys, put into pages of their own; none of codes and latent keys."""
+        if self.quantised or self.latent or self.lse or not self.keys or self.all_pages < self.batch * self.columns:
             return None
         named = {tensor.name: tensor for tensor in self.batched_tensors}
         made = exact_inputs(named | self._in_order, seed, plain=not self.softcap)
@@ -267,7 +297,8 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
         tensors = {tensor.name: tensor for tensor in self.batched_tensors} | self._in_order
         buffers = dict(inputs)
         for name in "kv":
-            cache = self._tensor(name).view(inputs[name])
+            source = "k" if self.latent else name
+            cache = self._tensor(source).view(inputs[source])[..., : tensors[name].shape[-1]]
             buffers[name] = np.zeros(tensors[name].size, tensors[name].dtype.numpy)
             in_order = tensors[name].view(buffers[name])
             for request, length in enumerate(self._lengths(inputs)):

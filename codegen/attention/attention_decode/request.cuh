@@ -34,7 +34,9 @@ struct CachedKeys {
   int row;
 #endif
   const Stored* k;
+#if !latent
   const Stored* v;
+#endif
 #if head_scales || token_scales
   const float* k_scales;
   const float* v_scales;
@@ -42,7 +44,10 @@ struct CachedKeys {
 
   __device__ __forceinline__ CachedKeys(const Arguments& arguments, const Problem& problem, int request,
                                         int head)
-      : k(arguments.k + head * problem.stride_k_g), v(arguments.v + head * problem.stride_v_g) {
+      : k(arguments.k + head * problem.stride_k_g) {
+#if !latent
+    v = arguments.v + head * problem.stride_v_g;
+#endif
 #if paged
     table = arguments.table + request * static_cast<long long>(problem.columns);
 #else
@@ -80,8 +85,13 @@ struct CachedKeys {
   __device__ __forceinline__ const Stored* key_at(const Problem& problem, CachePlace place) const {
     return k + place.page * problem.stride_k_p + place.slot * problem.stride_k_t;
   }
+  // Latent keys begin with their values.
   __device__ __forceinline__ const Stored* value_at(const Problem& problem, CachePlace place) const {
+#if latent
+    return key_at(problem, place);
+#else
     return v + place.page * problem.stride_v_p + place.slot * problem.stride_v_t;
+#endif
   }
 #if head_scales || token_scales
 

@@ -62,7 +62,8 @@ _CUDA = {
     "integer": "integer_at(arguments, {})",
 }
 _MOST_DIVISOR = 2.0**126  # whose reciprocal has all digits of a float
-_GIVEN = ", ".join(("const Arguments& arguments", *(f"int {name}" for name in PLACES)))
+CONTINUED = 50 * " "  # ahead of what does not fit a line of a function's head
+_ARGUMENTS, _PLACES = "const Arguments& arguments", ", ".join(f"int {name}" for name in PLACES)
 # What functions call: tables are read at their ends where places are beyond, NaN is no extremum, and integers are
 # divided as Python does, by 1 or more. Functions of float are those of the special function unit, which are as exact as
 # scores are.
@@ -122,8 +123,8 @@ def evaluated(expression: Expression, given: Mapping[str, Any]) -> Any:
 def score_lines(expression: Expression, name: str, *beside: Expression) -> str:
     """``name(score, arguments, batch, head, q, k)``, of a struct, in float and in double; see `mask_lines`."""
     defined = [
-        f"static __device__ __forceinline__ {number} {name}({number} {SCORE}, {_GIVEN}) {{\n"
-        f"{returned(_cuda(expression, number, Kind.NUMBER))}\n  }}"
+        f"static __device__ __forceinline__ {number} {name}({number} {SCORE}, {_ARGUMENTS},\n"
+        f"{CONTINUED}{_PLACES}) {{\n{returned(_cuda(expression, number, Kind.NUMBER))}\n  }}"
         for number in ("float", "double")
     ]
     return "\n  ".join((*_missing(expression, beside), *defined))
@@ -132,7 +133,7 @@ def score_lines(expression: Expression, name: str, *beside: Expression) -> str:
 def mask_lines(expression: Expression, *beside: Expression) -> str:
     """``sees(arguments, batch, head, q, k)``, a member of a struct that has the lines of other expressions, too."""
     body = returned(_cuda(expression, "float"))
-    defined = f"static __device__ __forceinline__ bool sees({_GIVEN}) {{\n{body}\n  }}"
+    defined = f"static __device__ __forceinline__ bool sees({_ARGUMENTS}, {_PLACES}) {{\n{body}\n  }}"
     return "\n  ".join((*_missing(expression, beside), defined))
 
 

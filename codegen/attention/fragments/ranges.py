@@ -7,7 +7,7 @@ taken for itself, so a tile may count as partly seen that is not, and never the 
 from __future__ import annotations
 
 from .expression import MOST_INTEGER, PLACES, Expression, Kind
-from .meaning import returned
+from .meaning import CONTINUED, returned
 
 EXTREMES_OF = 64  # entries of the table of integers of which the least and the largest one are known
 _MOST_EXTREMES = 8  # pairs that are looked at; of more entries, nothing is known
@@ -95,7 +95,7 @@ def chance_lines(expression: Expression) -> str:
         for name in _CALLED.get(head, (head,)):
             used |= {name, *_NEEDED.get(name, ())}
     given = ", ".join(f"{'int' if name in ('batch', 'head') else 'Range'} {name}" for name in PLACES)
-    head = f"static __device__ __forceinline__ Chance chance(const Arguments& arguments, {given})"
+    head = f"static __device__ __forceinline__ Chance chance(const Arguments& arguments,\n{CONTINUED}{given})"
     defined = f"{head} {{\n{returned(body)}\n  }}"
     return "\n  ".join((_STRUCTS, *(text for name, text in _FUNCTIONS.items() if name in used), defined))
 

@@ -7,8 +7,9 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource, using
 
-from .problem import KvAppendProblem, Where
+from .problem import KvAppendProblem
 from .schedule import KvAppendSchedule
+from .tensors import Where
 
 _BITS = {"Element": DType.UINT16, "Stored": DType.UINT16}
 

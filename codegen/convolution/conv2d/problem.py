@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from autotune.codegen.convolution.filtering import Filtering, filtering
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.epilogue.activation import FUSED, STEEPEST, Activation
 from autotune.codegen.epilogue.epilogue import Bias, Epilogue, scalars_of_kernel
@@ -17,7 +18,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, layout
 from autotune.codegen.model.hardware import WIDEST_ACCESS
-from autotune.codegen.model.integers import round_up, widest_divisor
+from autotune.codegen.model.integers import ceil_div, round_up, widest_divisor
 from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.strided import Axes
@@ -39,6 +40,8 @@ class Conv2dProblem(ConvolutionProblem):
         bias: whether an element for each channel is added.
         activation: applied to the scaled convolution and its bias.
         residual: whether beta·C is added.
+        winograd: whether sums of float32 may be those of fewer products of transformed operands, which round more, and
+            spread what is not finite over a tile of pixels.
         align_weight: bytes that the pointer of the weight is a multiple of, at most 16.
         ldd: elements from a pixel of D, or of C, to the next; 0 means pixels without gaps.
         align_d: bytes that the pointers of D and C are multiples of, at most 16.
@@ -49,6 +52,7 @@ class Conv2dProblem(ConvolutionProblem):
     bias: Bias = kind(Bias.NONE, allowed=(Bias.NONE, Bias.ROW), implied=Bias.NONE, transfers=True)
     activation: Activation = kind(Activation.IDENTITY, allowed=FUSED, implied=Activation.IDENTITY, transfers=True)
     residual: bool = kind(False, codes=("", "residual"), transfers=True)
+    winograd: bool = kind(False, codes=("", "winograd"))
     align_weight: int = layout(WIDEST_ACCESS)
     ldd: int = layout()
     align_d: int = layout(WIDEST_ACCESS)
@@ -57,6 +61,8 @@ class Conv2dProblem(ConvolutionProblem):
         super().__post_init__()
         if self.ldd and self.ldd < self.out_channels:
             raise ValueError(f"ldd={self.ldd}: expected at least the {self.out_channels} channels of a pixel, or 0")
+        if self.winograd and self.unit is not Unit.FP32:
+            raise ValueError(f"winograd=True: expected a dtype of float32 without tf32, not {self.dtype}")
         object.__setattr__(self, "ldd", self.ldd if self.ldd and self.pixels > 1 else self.out_channels)
         for operand in ("weight", "d"):
             self._check_alignment(f"align_{operand}", self.dtype.bytes)
@@ -82,6 +88,56 @@ class Conv2dProblem(ConvolutionProblem):
         """Elements of the widest access that is whole, and aligned, in all pixels of X and D."""
         stated = self.layouts.values()
         return widest_divisor(min(one.vector_width for one in stated), self.in_channels, self.out_channels)
+
+    @property
+    def allow_winograd(self) -> bool:
+        """`winograd`, as calls name it."""
+        return self.winograd
+
+    @property
+    def transforms(self) -> bool:
+        """Whether transformed operands have fewer products."""
+        steps = (*self.stride, *self.dilation, self.groups)
+        return self.winograd and self.kernel_size == (3, 3) and set(steps) == {1}
+
+    @property
+    def filtering(self) -> Filtering:
+        """The transforms: of results of 2×2 pixels, for which all factors but a half are 0 and 1."""
+        return filtering(2, self.kernel_h)
+
+    @property
+    def tiles(self) -> int:
+        """Of transformed results."""
+        side = self.filtering.outputs
+        return self.batch * ceil_div(self.out_height, side) * ceil_div(self.out_width, side)
+
+    @property
+    def transform_vector(self) -> int:
+        """Elements of an access to X and the weight that transforms them."""
+        return widest_divisor(min(self.vector, self.align_weight // self.dtype.bytes), self.in_channels)
+
+    @property
+    def pixel_vector(self) -> int:
+        """Elements of an access to D that transforms products."""
+        return widest_divisor(self.vector_d, self.out_channels)
+
+    @cached_property
+    def transformed(self) -> SgemmProblem:
+        """The products of transformed operands: for each place of a tile, of the tiles by the filters."""
+        places = self.filtering.side**2
+        return SgemmProblem(
+            *(self.tiles, self.out_channels, self.in_channels),
+            transpose_b=True,
+            batch=places,
+            stride_a=self.tiles * self.in_channels,
+            stride_b=self.out_channels * self.in_channels,
+        )
+
+    @property
+    def transformed_sizes(self) -> tuple[int, int, int]:
+        """Elements of the operands of these products, and of their results."""
+        one = self.transformed
+        return one.batch * one.m * one.k, one.batch * one.n * one.k, one.batch * one.m * one.n
 
     @property
     def epilogue(self) -> Epilogue:
@@ -125,8 +181,11 @@ class Conv2dProblem(ConvolutionProblem):
 
     @property
     def work(self) -> Work:
-        """One FMA for each term, those of zeros outside of images included."""
-        return Work(self.tensor_bytes, {self.unit: 2 * self.pixels * self.out_channels * self.terms})
+        """One FMA for each term, those of zeros outside of images included, or for each transformed one."""
+        products = self.pixels * self.out_channels * self.terms
+        if self.transforms:
+            products = self.transformed.work.operations[Unit.FP32] // 2
+        return Work(self.tensor_bytes, {self.unit: 2 * products})
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -152,7 +211,8 @@ class Conv2dProblem(ConvolutionProblem):
             assert isinstance(judged, Within)
             return judged
         alpha, beta = (abs(self.scalars[name]) for name in ("alpha", "beta"))
-        off = 4 * STEEPEST * ((self.terms + 4) * alpha + 4) + 4 * beta
+        more = float(self.filtering.amplification) if self.transforms else 1.0
+        off = 4 * STEEPEST * ((self.terms + 4) * more * alpha + 4) + 4 * beta
         return Within(absolute=off * DType.FLOAT32.roundoff, relative=2 * DType.FLOAT32.roundoff)
 
     @property
@@ -167,12 +227,14 @@ class Conv2dProblem(ConvolutionProblem):
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
         """Small whole numbers but 0, a pixel of NaN in each image but the first, and a filter of infinity.
 
-        What is not finite must stay in the filter's channel, and within its reach of the pixel. None for an activation
-        that rounds.
+        What is not finite must stay in the filter's channel, and within its reach of the pixel; none is there where it
+        may spread. None for an activation that rounds.
         """
         if not self.activation.exact:
             return None
         inputs = self._drawn(partial(exact_numbers, np.random.default_rng(seed)))
+        if self.transforms:
+            return inputs
         views = self.views(inputs)
         views["x"][1:, seed % self.height, (seed // 2) % self.width] = np.nan
         if self.filters > 1:

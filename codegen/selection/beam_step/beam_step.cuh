@@ -48,9 +48,7 @@ __device__ __forceinline__ void beam_step_block(const Arguments& arguments) {
   const long long number = blockIdx.x / Schedule::splits, request = number / problem.beams;
   const int split = blockIdx.x % Schedule::splits, beam = static_cast<int>(number % problem.beams);
   const Row row(arguments, problem, number);
-  const int of_part = (row.vectors() + Schedule::splits - 1) / Schedule::splits;
-  const int first = split * of_part < row.vectors() ? split * of_part : row.vectors();
-  const RowPart part{row, first, row.vectors() - first < of_part ? row.vectors() : first + of_part};
+  const RowPart part = part_of<Schedule::splits>(row, split);
   const int own = problem.k < part.count() ? problem.k : part.count();
   selection.select(Continuations{problem, part, arguments.scores[number], beam}, own);
   Entry* all = static_cast<Entry*>(arguments.workspace);

@@ -16,8 +16,9 @@ __device__ __forceinline__ void sampling_blocks(const Arguments& arguments) {
     chosen = -1;
   } else if (!parameters.greedy) {
     const Mass random = random_bits(arguments, number);
+    const auto share = [=](Mass mass) { return __umul64hi(random, mass); };
     chosen =
-        choice.kept > 0 ? sampler.draw_kept(choice.kept, random) : sampler.draw_from(choice.floor, random);
+        choice.kept > 0 ? sampler.draw_kept(choice.kept, random) : sampler.draw_from(choice.floor, share);
   }
   if (threadIdx.x == 0) arguments.tokens[number] = chosen;
 }

@@ -7,6 +7,7 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.selection.vectors import skewed
 from autotune.codegen.source.kernel_source import KernelSource, using
 
+from .cluster.schedule import ClusterSchedule
 from .problem import SamplingProblem
 from .schedule import MASS_BYTES, SamplingSchedule
 
@@ -15,8 +16,9 @@ _THREADS = 256  # of a block of the plain kernel
 
 def emit(problem: SamplingProblem, schedule: SamplingSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
+    file, function = ("cluster/cluster", "cluster") if isinstance(schedule, ClusterSchedule) else ("blocks", "blocks")
     facts = {"skewed": skewed(problem, schedule.vector_width)}
-    return _source(problem).scheduled(schedule, "blocks", "sampling_blocks", facts=facts)
+    return _source(problem).scheduled(schedule, file, f"sampling_{function}", facts=facts)
 
 
 def emit_naive(problem: SamplingProblem) -> Program:

@@ -151,21 +151,20 @@ struct Sampler {
     return total;
   }
 
-  // The last entry of those whose mass is a share of the row's. It is in the bin with which the sum of bins
-  // reaches the share, whose entries go to shared memory; if there is no room, their digits are counted.
-  __device__ __forceinline__ Entry floor_of_share(Mass share, Mass& mass) const {
-    Mass wanted = share;
-    const int bin = selection.bin_of(memory.of_bins, wanted);
-    if (threadIdx.x == 0) memory.found = 0;
-    __syncthreads();
+  // The entries of a bin, in any order, as far as there is room where they go; `found` counts them.
+  __device__ __forceinline__ void collect_bin(int bin, Entry* entries, int* found) const {
     part.elements<threads>([&](Element element, int column) {
       if (weights.bin_of(to_float(element)) != bin) return;
-      const int slot = atomicAdd(&memory.found, 1);
-      if (slot < candidates) memory.entries[slot] = entry_of(key_of(element), column);
+      const int slot = atomicAdd(found, 1);
+      if (slot < candidates) entries[slot] = entry_of(key_of(element), column);
     });
-    __syncthreads();
+  }
+
+  // The last entry of those whose mass is `wanted` of a bin's, whose entries are in shared memory; `mass`
+  // gets theirs. If there was no room, the digits of the row's are counted.
+  __device__ __forceinline__ Entry floor_in_bin(const RowPart& whole, int bin, Mass wanted,
+                                                Mass& mass) const {
     const int found = memory.found;
-    mass = share - wanted;
     if (found > candidates) {
       const Weights all = weights;
       const auto weigh = [=](Entry entry) {
@@ -175,15 +174,35 @@ struct Sampler {
         return shift < 32 && sum == all.of(floor);
       };
       mass = 0;
-      return selection.floor_by_digits(part, wanted, weigh, enough);
+      return selection.floor_by_digits(whole, wanted, weigh, enough);
     }
     const int kept = cut(found, wanted);
     mass += mass_of(kept);
     return memory.entries[kept - 1];
   }
+
+  // The last entry of those whose mass is a share of the row's: it is in the bin with which the sum of bins
+  // reaches the share.
+  __device__ __forceinline__ Entry floor_of_share(Mass share, Mass& mass) const {
+    Mass wanted = share;
+    const int bin = selection.bin_of(memory.of_bins, wanted);
+    if (threadIdx.x == 0) memory.found = 0;
+    __syncthreads();
+    collect_bin(bin, memory.entries, &memory.found);
+    __syncthreads();
+    mass = share - wanted;
+    return floor_in_bin(part, bin, wanted, mass);
+  }
 #endif
 
-  // Weights are by the first entry from then on.
+  // Weights are by the first entry of the row from then on.
+  __device__ __forceinline__ void weigh_by(Entry first, const Parameters& parameters) {
+    weights.top = __fmul_rn(value_of(key_of_entry(first)), parameters.scale);
+#if min_p && source == probs
+    weights.least = least_weight(parameters.share, weights.of(first));
+#endif
+  }
+
   __device__ __forceinline__ Choice choose(const Parameters& parameters) {
     Choice choice{0, 0, 1, 0};
     const bool draws = !parameters.greedy;
@@ -204,10 +223,7 @@ struct Sampler {
 #endif
     choice.first = found > 0 ? largest_of(found) : largest_of_row();
     if (is_void(choice.first)) return choice;
-    weights.top = __fmul_rn(value_of(key_of_entry(choice.first)), parameters.scale);
-#if min_p && source == probs
-    weights.least = least_weight(parameters.share, weights.of(choice.first));
-#endif
+    weigh_by(choice.first, parameters);
 #if top_p
     if (cuts) {
       const Mass share = share_of(parameters.p, choice.kept > 0 ? mass_of(found) : sum_bins());
@@ -244,9 +260,11 @@ struct Sampler {
     return memory.token;
   }
 
-  // The same of all entries of the row from a floor on: the block halves the part that has the token by as
-  // many warps as it has, until a vector for each lane is left.
-  __device__ __forceinline__ int draw_from(Entry floor, Mass random) const {
+  // The same of all entries of the part from a floor on, if it has the token, and -1 if not: `share` makes
+  // what is drawn of their mass. The block divides the piece that has the token by as many warps as it has,
+  // until a vector for each lane is left.
+  template <class Share>
+  __device__ __forceinline__ int draw_from(Entry floor, Share share) const {
     constexpr int warps = threads / 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const auto mass_of = [&](int first, int end) {
@@ -270,8 +288,9 @@ struct Sampler {
       __syncthreads();
       const Mass own = lane < warps ? memory.of_warps[lane] : 0;
       const Mass through = scan_lanes<32>(own, Sum());
-      if (!again) drawn = __umul64hi(random, from_lane<32>(through, 31));
+      if (!again) drawn = share(from_lane<32>(through, 31));
       const int chosen = __ffs(__ballot_sync(0xffffffffu, through > drawn)) - 1;
+      if (chosen < 0) return -1;
       drawn -= from_lane<32>(through - own, chosen);
       first = first + chosen * of_warp;
       end = end - first < of_warp ? end : first + of_warp;

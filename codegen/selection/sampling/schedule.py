@@ -40,9 +40,14 @@ class SamplingSchedule(Schedule):
     streaming: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
 
+    @property
+    def parts(self) -> int:
+        """Of a row, each of a block."""
+        return 1
+
     def blocks(self, problem: SamplingProblem) -> int:
-        """One for each row."""
-        return problem.rows
+        """One for each part of a row."""
+        return problem.rows * self.parts
 
     def footprint(self, problem: SamplingProblem) -> Footprint:
         """See `Schedule`; registers are the vectors in flight, or the entries of which a block selects."""

@@ -33,7 +33,8 @@ class RadixSortProblem(Problem):
         values: what goes along with each key: nothing, its index in the row, or an array's element of as many bytes.
         descending: whether the largest key is the first one.
         order_only: whether values are written, and no keys.
-        begin_bit, end_bit: the bits of unsigned keys that they are compared by, from the lowest; 0 stands for all.
+        begin_bit, end_bit: the bits of integers that they are compared by, from the lowest; 0 stands for all. The sign
+            bit, if it is one of them, is set of what comes first.
         entropy: of each bit of the keys.
     """
 
@@ -58,7 +59,7 @@ class RadixSortProblem(Problem):
                 f"begin_bit={self.begin_bit}, end_bit={self.last_bit}: expected a range within the {self.dtype.bits} "
                 f"bits of {self.dtype}"
             )
-        if self.cut and not self.dtype.startswith("uint"):
+        if self.cut and self.dtype.is_float:
             raise ValueError(
                 f"begin_bit={self.begin_bit}, end_bit={self.last_bit}: expected all bits of {self.dtype}, which is "
                 "compared as a whole"

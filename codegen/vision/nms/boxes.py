@@ -16,6 +16,7 @@ _CROWD = 24  # side of a crowded picture
 _LEVELS = 64  # of scores
 _SPECIAL_EVERY = 24
 _SPECIAL_SCORES = (np.nan, np.inf, -np.inf, 0.0, -0.0)
+_CLASSES, _MANY_CLASSES, _MANY = 3, 80, 4096  # so that some of few boxes are of one class
 _WIDE = 1 << 32  # ids that differ beyond 32 bits
 
 
@@ -50,8 +51,8 @@ def random_scores(random: np.random.Generator, images: int, count: int, dtype: D
 
 
 def random_classes(random: np.random.Generator, images: int, count: int, dtype: DType) -> Array:
-    """Few classes; 64-bit ids differ in their upper halves, too."""
-    found = random.integers(0, 3, (images, count)).astype(dtype.numpy)
+    """Few classes, and more of many boxes; 64-bit ids differ in their upper halves, too."""
+    found = random.integers(0, _MANY_CLASSES if count >= _MANY else _CLASSES, (images, count)).astype(dtype.numpy)
     return found * dtype.numpy.type(_WIDE) + (found > 1) if dtype is DType.INT64 else found
 
 

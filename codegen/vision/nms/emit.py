@@ -13,11 +13,12 @@ from autotune.codegen.model.launch import Counting, Repeat
 from autotune.codegen.model.program import Program
 from autotune.codegen.sorting.radix_sort.emit import emit_onesweep
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
-from autotune.codegen.sorting.radix_sort.problem import ArgsortProblem
+from autotune.codegen.sorting.radix_sort.problem import ArgsortProblem, RadixSortProblem
 from autotune.codegen.sorting.values import Values
 from autotune.codegen.source.kernel_source import Entry, KernelSource, using
 
 from .block.schedule import BlockSchedule
+from .buckets.schedule import BUCKETS, PART_TILES, BucketsSchedule
 from .chunks.schedule import ChunksSchedule
 from .layout import ENTRY_BYTES, KNOWN_WORDS, MASK_BYTES, TILE, candidate_bytes
 from .problem import CORNERS, Classes, NmsProblem
@@ -64,10 +65,42 @@ def emit_chunks(problem: NmsProblem, schedule: ChunksSchedule) -> Program:
     return program.in_workspace(**{name: max(1, size) for name, size in parts.items()})
 
 
+def emit_buckets(problem: NmsProblem, schedule: BucketsSchedule) -> Program:
+    """Sorts by scores and by classes, a launch that goes through the boxes of each class, and one for the results."""
+    pointers = {"keys": "unsigned*", "order": "int*", "sorted_corners": "void*", "sorted_ids": "void*"}
+    pointers |= {"buckets": "unsigned char*", "sorted_buckets": "unsigned char*", "by_bucket": "int*", "begins": "int*"}
+    pointers |= {"chosen": "unsigned*"}
+    members = [Argument(name, kind) for name, kind in pointers.items()]
+    plain = Footprint(schedule.threads)
+    entries = (
+        Entry("nms_buckets", "write_buckets", schedule.blocks(problem), plain),
+        Entry("nms_gather", "gather_boxes", schedule.gather_blocks(problem), plain),
+        Entry("nms_sweep", "sweep_bucket", schedule.sweep_blocks(problem), schedule.sweep_footprint(problem)),
+        Entry("nms_write", "write_kept", schedule.write_blocks(problem), schedule.write_footprint()),
+    )
+    facts = {"bucket_count": BUCKETS, "part_tiles": PART_TILES}
+    program = source_of(problem, *members).scheduled(schedule, "buckets/buckets", "write_keys", *entries, facts=facts)
+    keys, buckets, *others = program.launches
+    program = replace(program, steps=(keys,)).then(_sort(problem))
+    program = replace(program, steps=(*program.steps, buckets)).then(_sort_by_buckets(problem))
+    program = replace(program, steps=(*program.steps, *others))
+    boxes, tiles = problem.images * problem.candidates, problem.images * ceil_div(problem.candidates, TILE)
+    parts = {"keys": 4 * boxes, "order": 4 * boxes, "buckets": boxes, "sorted_buckets": boxes, "by_bucket": 4 * boxes}
+    parts |= {"sorted_corners": _CORNERS_BYTES * boxes, "sorted_ids": problem.classes.dtype.bytes * boxes}
+    parts |= {"begins": 4 * problem.images * (BUCKETS + 1), "chosen": MASK_BYTES * tiles}
+    return program.in_workspace(**{name: max(1, size) for name, size in parts.items()})
+
+
 def _sort(problem: NmsProblem) -> Program:
     """``order`` of ``keys``, the largest first, equal ones by their indices."""
     sorting = ArgsortProblem(problem.candidates, problem.images, DType.UINT32, Values.INDEX32, descending=True)
     return emit_onesweep(sorting, _SORT).taking(values_out="order")
+
+
+def _sort_by_buckets(problem: NmsProblem) -> Program:
+    """``by_bucket``: the boxes' places in the order of scores, those of the first bucket first."""
+    sorting = RadixSortProblem(problem.candidates, problem.images, DType.UINT8, Values.INDEX32)
+    return emit_onesweep(sorting, _SORT).taking(keys="buckets", keys_out="sorted_buckets", values_out="by_bucket")
 
 
 def emit_naive(problem: NmsProblem) -> Program:

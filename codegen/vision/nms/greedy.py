@@ -20,14 +20,19 @@ def kept_boxes(
     """
     left = np.flatnonzero(scores >= np.float32(score_threshold))
     left = left[np.argsort(-scores[left], kind="stable")]
+    ids = np.zeros(len(scores), np.int64) if classes is None else classes
+    earlier = {
+        one: np.empty((count, 4), np.float32) for one, count in zip(*np.unique(ids, return_counts=True), strict=True)
+    }
+    numbers = dict.fromkeys(earlier, 0)
     kept: list[int] = []
-    while left.size and len(kept) < most:
-        best, left = left[0], left[1:]
-        kept.append(int(best))
-        dies = overlap(boxes[best], boxes[left]) > np.float32(iou_threshold)
-        if classes is not None:
-            dies &= classes[left] == classes[best]
-        left = left[~dies]
+    for box, one in zip(left.tolist(), ids[left].tolist(), strict=True):
+        if len(kept) == most:
+            break
+        if not (overlap(boxes[box], earlier[one][: numbers[one]]) > np.float32(iou_threshold)).any():
+            earlier[one][numbers[one]] = boxes[box]
+            numbers[one] += 1
+            kept.append(box)
     return kept
 
 

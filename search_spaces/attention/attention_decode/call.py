@@ -23,7 +23,7 @@ _ORDER = "bshd"
 def attention_decode(
     q: Any,
     k_cache: Any,
-    v_cache: Any,
+    v_cache: Any = None,
     lengths: Any = None,
     table: Any = None,
     sinks: Any = None,
@@ -36,6 +36,7 @@ def attention_decode(
     window_right: int = 0,
     softcap: float = 0.0,
     order: str = "nhd",
+    value_dim: int = 0,
     batch_invariant: bool = False,
     lse: Any = None,
     out: Any = None,
@@ -52,7 +53,8 @@ def attention_decode(
             axes may have any strides. Heads have 1 to 576 elements.
         k_cache: of the dtype of `q`, float8_e4m3fn or int8 and, with a table, of shape (pages, page, heads_kv,
             head_dim), without of shape (batch, keys, heads_kv, head_dim); or in another `order`.
-        v_cache: likewise, of the dtype of `k_cache`, with heads of value_dim elements.
+        v_cache: likewise, of the dtype of `k_cache`, with heads of value_dim elements. Latent keys have none: values
+            are their first elements.
         lengths: int32, of shape (batch,): how many keys each request has, those of its own queries among them. By
             default each has as many as there is room for.
         table: int32, of shape (batch, columns): the pages of each request in the order of its keys. Entries behind its
@@ -68,6 +70,7 @@ def attention_decode(
         window_right: keys from the diagonal on, it included, that a query sees; 0: all.
         softcap: scores s become softcap·tanh(s / softcap), before they are masked; 0: they do not.
         order: of the axes of a page: ``nhd``, or ``hnd`` with heads ahead of keys.
+        value_dim: elements of the values of latent keys, without `v_cache`, and of the dtype of `q`; otherwise 0.
         batch_invariant: choose the kernel whatever the number of requests and the room for their keys: a request has
             the same bits alone and in any batch. This may be slower.
         lse: is written, if it is given: the natural logarithm of the sum of exponentials of each row's scores, float32
@@ -82,16 +85,18 @@ def attention_decode(
 def _types(
     q: Layout,
     k_cache: Layout,
-    v_cache: Layout,
+    v_cache: Layout | None,
     lengths: Layout | None,
     table: Layout | None,
     sinks: Layout | None,
     k_scale: Layout | None,
     v_scale: Layout | None,
     order: str,
+    value_dim: int,
     **options: Any,
 ) -> Mapping[str, ArrayType]:
     check_page_order(order)
+    v_cache = _values(q, k_cache, v_cache, value_dim)
     of_q = extents("q", q, _ORDER)
     if not 1 <= of_q["s"] <= MOST_QUERIES:
         raise ValueError(f"q has shape {q.shape}: expected 1 to {MOST_QUERIES} queries of each request")
@@ -123,10 +128,28 @@ def _types(
     return result_types(q, k, v, sinks, _ORDER, MOST_DIM)
 
 
+def _values(q: Layout, k_cache: Layout, v_cache: Layout | None, value_dim: int) -> Layout:
+    """Values, which may be the first elements of keys.
+
+    Raises:
+        ValueError: it is not said which, or codes are latent keys.
+    """
+    if (v_cache is None) != (value_dim > 0):
+        raise ValueError(f"value_dim={value_dim}: expected elements of latent keys, without v_cache, or 0")
+    if v_cache is not None:
+        return v_cache
+    if k_cache.dtype != q.dtype or value_dim > k_cache.shape[-1]:
+        raise ValueError(
+            f"value_dim={value_dim}: k_cache has dtype {k_cache.dtype} and shape {k_cache.shape}: "
+            f"expected latent keys of {q.dtype}, of as many elements or more"
+        )
+    return k_cache._replace(shape=(*k_cache.shape[:-1], value_dim))
+
+
 def _bind(
     q: Layout,
     k_cache: Layout,
-    v_cache: Layout,
+    v_cache: Layout | None,
     lengths: Layout | None,
     table: Layout | None,
     sinks: Layout | None,
@@ -135,6 +158,7 @@ def _bind(
     lse: Layout | None,
     out: Layout,
     order: str,
+    value_dim: int,
     softcap_nonzero: bool,
     **options: Any,
 ) -> Binding:
@@ -145,7 +169,8 @@ def _bind(
     )
     where: dict[str, Any] = stride_fields("q", q, "q", operands["q"]) | stride_fields("out", out, "o", operands["o"])
     for name, operand, one in (("k_cache", "k", k_cache), ("v_cache", "v", v_cache)):
-        where |= stride_fields(name, one, operand, operands[operand], page_order(operands[operand], order))
+        if one is not None:
+            where |= stride_fields(name, one, operand, operands[operand], page_order(operands[operand], order))
     scales, of_scales = scale_fields({"kscale": k_scale, "vscale": v_scale}, order)
     problem = AttentionDecodeProblem(
         queries=of_q["s"],
@@ -154,7 +179,8 @@ def _bind(
         batch=of_q["b"],
         heads_kv=cache["h"],
         head_dim=of_q["d"],
-        value_dim=v_cache.shape[3],
+        value_dim=v_cache.shape[3] if v_cache else value_dim,
+        latent=v_cache is None,
         dtype=DType(q.dtype),
         page=cache["n"] if table else 0,
         pages=cache["p"] if table else 0,
@@ -179,7 +205,7 @@ CALL = Call(
     types=_types,
     bind=_bind,
     scalars=("scale", "softcap"),
-    optional=("lengths", "table", "sinks", "k_scale", "v_scale", "lse"),
+    optional=("v_cache", "lengths", "table", "sinks", "k_scale", "v_scale", "lse"),
     switches=("softcap",),
     nonnegative=("scale", "softcap"),
     reordered=("k_cache", "v_cache", "k_scale", "v_scale", "lse"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from autotune.search_spaces.machine.workload import Workload
 _VECTOR = 4  # sums of values that are loaded at once
 _WAITS = 2  # loads that a block waits for in turn, if it has keys or not: a length, then a page
 _KEPT = 64  # problems
+_Tiles = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,11 @@ def of_parts(
     costs = Costs.of(spec)
     cached_bytes, keys = _read(problem)
     tiles = -(-keys // keys_of_tile)
-    of_part = np.maximum(schedule.part_tiles, -(-tiles // schedule.splits))
-    longest = int(np.minimum(of_part, tiles).max(initial=0))
-    parts = int((-(-tiles // of_part)).max(initial=1))
     of_wait = max(1.0, tile.in_flight)  # steps
-    all_steps = int(tiles.sum()) + _WAITS * of_wait * schedule.splits * problem.batch
-    blocks = ceil(schedule.row_blocks(problem) / max(1, problem.batch) * all_steps / (longest + _WAITS * of_wait))
-    steps = longest + kernel.start * of_wait
+    blocks, longest, starts, parts = (_in_shares if schedule.grid_blocks else _in_parts)(
+        problem, schedule, tiles, _WAITS * of_wait
+    )
+    steps = longest + starts * kernel.start * of_wait
     filled = float(keys.sum()) / max(1, int(tiles.sum()) * keys_of_tile)
     warps = tile.footprint.threads // WARP
     together = max(1, min(resident_blocks(tile.footprint, spec), ceil_div(blocks, spec.sm_count)))
@@ -111,6 +111,41 @@ def of_parts(
             else 0,
         ),
     )
+
+
+class _Blocks(NamedTuple):
+    """Blocks that are alike, of which each has the most tiles that one has.
+
+    Attributes:
+        blocks: how many.
+        tiles: of keys.
+        starts: parts that a block has one after the other.
+        parts: of the keys of a request at most.
+    """
+
+    blocks: int
+    tiles: int
+    starts: float
+    parts: int
+
+
+def _in_parts(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Tiles, waits: float) -> _Blocks:
+    """Of requests that are cut by their own lengths, with so many `tiles` each; `waits` are tiles, too."""
+    of_part = np.maximum(schedule.part_tiles, -(-tiles // schedule.splits))
+    longest = int(np.minimum(of_part, tiles).max(initial=0))
+    all_steps = int(tiles.sum()) + waits * schedule.splits * problem.batch
+    blocks = ceil(schedule.row_blocks(problem) / max(1, problem.batch) * all_steps / (longest + waits))
+    return _Blocks(blocks, longest, 1.0, int((-(-tiles // of_part)).max(initial=1)))
+
+
+def _in_shares(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Tiles, waits: float) -> _Blocks:
+    """Of a fixed grid, likewise."""
+    row_tiles = max(1, schedule.row_tiles(problem))
+    heads, there = problem.kv_heads * problem.batch, max(1, schedule.blocks(problem) // row_tiles)
+    listed = problem.kv_heads * int(np.maximum(tiles, 1).sum())
+    share = max(schedule.part_tiles, ceil_div(listed, there), 1)
+    parts = ceil_div(int(tiles.max(initial=0)), share) + 1  # a share seldom begins where a head does
+    return _Blocks(row_tiles * ceil_div(listed, share), min(share, listed), 1.0 + heads / there, parts)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -28,7 +28,8 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
 
     Even batches need as many parts as make `blocks` blocks, each of some tiles. One long request among short ones needs
     more, or its few blocks are what all others wait for. These parts are large, so that shorter requests stay whole.
-    More parts than are needed cost an even batch some per cent: as many are taken as suit the spread of lengths.
+    More parts than are needed cost an even batch some per cent: as many are taken as suit the spread of lengths, and
+    where these may differ, no fewer.
 
     Args:
         problem: what is computed.
@@ -43,6 +44,7 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
     uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[problem.spread])
     if uneven > filling:
         yield uneven, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES)
+        return
     for splits in dict.fromkeys((filling, max(1, filling // 2), 2 * filling)):
         yield min(splits, most_splits(problem, schedule.tile_keys)), 1
 

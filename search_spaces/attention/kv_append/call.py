@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.attention.cache import Cache
-from autotune.codegen.attention.kv_append.problem import SLOT_DTYPES, KvAppendProblem, Where
+from autotune.codegen.attention.kv_append.problem import KvAppendProblem
+from autotune.codegen.attention.kv_append.tensors import SLOT_DTYPES, Where
 from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.attention.pages import check_page_order, check_scales, page_axes, page_order, scale_fields

@@ -13,7 +13,7 @@ from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import depthwise, depthwise_rolling, fma, mma_offsets, wgmma_im2col, wgmma_rows
+from . import depthwise, depthwise_rolling, fma, mma_offsets, wgmma_im2col, wgmma_rows, winograd
 from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL
@@ -25,6 +25,8 @@ def _default(problem: Conv2dProblem, spec: DeviceSpec) -> Any:
         return next(iter(depthwise_rolling.candidates(problem, spec)))
     if depthwise.applies(problem, spec):
         return next(iter(depthwise.candidates(problem, spec)))
+    if winograd.applies(problem, spec):
+        return winograd.default(problem, spec)
     if problem.unit is Unit.FP32:
         return fma.default(problem, spec, FmaSchedule)
     for kernel in (wgmma_im2col, wgmma_rows):
@@ -42,6 +44,7 @@ OPERATOR: Operator[Conv2dProblem, Any] = Operator(
         wgmma_rows.KERNEL,
         mma_offsets.KERNEL,
         fma.KERNEL,
+        winograd.KERNEL,
         depthwise.KERNEL,
         depthwise_rolling.KERNEL,
     ),

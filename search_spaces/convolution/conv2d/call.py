@@ -28,6 +28,7 @@ def conv2d(
     groups: int = 1,
     activation: str = "identity",
     allow_tf32: bool = False,
+    allow_winograd: bool = False,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 1.0,
@@ -36,7 +37,8 @@ def conv2d(
     """activation(alpha·conv2d(x, weight) + bias) + beta·residual of channels-last images, accumulated in FP32.
 
     As `torch.nn.functional.conv2d` computes it, a cross-correlation, with channels as the last axis. float32 is
-    multiplied in FP32 unless `allow_tf32` is given. PyTorch's own call may take TF32 by default.
+    multiplied in FP32 unless `allow_tf32` is given. PyTorch's own call may take TF32, and Winograd's transforms, by
+    default.
 
     Args:
         x: float32, bfloat16 or float16, of shape (batch, height, width, channels), with contiguous channels and any
@@ -50,6 +52,9 @@ def conv2d(
         groups: parts of the channels; filters of a part see its channels alone.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
+        allow_winograd: whether filters of 3×3 with a stride of 1 on float32 may be computed by fewer products of
+            transformed operands (Winograd). These round about seven times as much, and spread what is not finite over
+            2×2 neighbouring pixels.
         out: the result, which overlaps nothing but `residual`: contiguous, or a part of the channels of a contiguous
             array. By default a new array of the library of `x`.
         alpha: the factor of the convolution; with 0 neither `x` nor `weight` counts.
@@ -71,10 +76,13 @@ def _types(
     groups: int,
     activation: str,
     allow_tf32: bool,
+    allow_winograd: bool,
 ) -> Mapping[str, ArrayType]:
     if activation not in FUSED:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
     check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32)
+    if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
+        raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
     filters, *kernel, channels = weight.shape
     if channels * groups != x.shape[3] or filters % groups:
         raise ValueError(
@@ -159,6 +167,7 @@ def _bind(
     groups: int,
     activation: str,
     allow_tf32: bool,
+    allow_winograd: bool,
 ) -> Binding:
     problem = Conv2dProblem(
         **fields_of(x, weight.shape[0], weight.shape[1:3], stride=stride, padding=padding, dilation=dilation),
@@ -168,6 +177,7 @@ def _bind(
         bias=Bias.NONE if bias is None else Bias.ROW,
         activation=Activation(activation),
         residual=residual is not None,
+        winograd=allow_winograd,
         align_d=out.alignment if residual is None else min(out.alignment, residual.alignment),
     )
     return Binding(problem, {"residual": "c", "out": "d"})

@@ -11,8 +11,9 @@ from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsS
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
+from autotune.codegen.convolution.conv2d.winograd.schedule import WinogradSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
 
 _WIDE = 128  # columns of a tile, beyond which one of them takes long enough
@@ -92,7 +93,8 @@ def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2d
         (1, schedule.rows, schedule.columns, block),
         (2, schedule.rows + 1, schedule.columns + 1, block + schedule.vector),
     ):
-        fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels", "groups"), channels)}
+        fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels"), channels)}
+        fields["groups"] = channels // problem.channels
         for side, extent, out in (("h", "height", rows), ("w", "width", columns)):
             fields[extent] = extent_of(problem, side, out)
         small = replace(problem, **fields, **aligned)
@@ -101,6 +103,30 @@ def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2d
             strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + schedule.vector}
             small = replace(small, **strides, ldd=column)
         found.append((small, schedule))
+    return found
+
+
+def checks_of_transforms(
+    problem: Conv2dProblem, schedule: WinogradSchedule
+) -> list[tuple[Conv2dProblem, WinogradSchedule]]:
+    """Whole tiles of products; and edges on all sides, of two images whose rows and columns end within a tile."""
+    schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
+    wide = max(schedule.vector_a, schedule.vector_b)
+    found = []
+    for batch, channels, filters, rows, columns in (
+        (1, 2 * schedule.block_k, schedule.block_n, schedule.block_m // 2, 8),
+        (2, schedule.block_k * schedule.stages + 1, schedule.block_n // 2 + 1, schedule.block_m // 4 - 1, 5),
+    ):
+        fields: dict[str, Any] = {
+            "batch": batch,
+            "in_channels": round_up(channels, wide),
+            "out_channels": round_up(filters, schedule.vector_c),
+            "height": extent_of(problem, "h", max(1, rows)),
+            "width": extent_of(problem, "w", columns),
+            **{f"stride_x_{axis}": 0 for axis in "nhw"},
+            "ldd": 0,
+        }
+        found.append((replace(problem, **fields), schedule))
     return found
 
 

@@ -1,15 +1,15 @@
-"""The kernel for channels that are groups of their own, as conv2d knows it."""
+"""The kernel for groups of few channels, as conv2d knows it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from math import prod
 from typing import TypeVar
 
 from autotune.codegen.convolution.conv2d.depthwise.emit import emit
 from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import SMALL_GROUPS
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.work import Unit
@@ -23,6 +23,7 @@ from .checks import checks_of_channels
 
 S = TypeVar("S", bound=DepthwiseSchedule)
 _MOST_PRODUCTS, _MOST_WINDOW = 2048, 512  # of a thread: all are written out
+_VECTORS = field_specs(DepthwiseSchedule)["vector"].values
 _BLOCKS_PER_SM = field_specs(DepthwiseSchedule)["min_blocks_per_sm"].values
 _ACCESS = 12  # instructions of a load, with its address and bounds
 # Threads along the channels, rows and columns of the schedules to try first.
@@ -31,9 +32,14 @@ _LIKELY = ((8, 1, 4), (8, 2, 4), (16, 1, 4), (32, 1, 2), (8, 1, 8), (8, 4, 4), (
 
 def constraints(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
-    if not problem.depthwise:
-        channels = f"{problem.in_channels} and {problem.out_channels} channels"
-        yield f"groups={problem.groups} of {channels}: expected a group with one filter for each channel"
+    if not problem.small_groups:
+        sizes = ", ".join(map(str, SMALL_GROUPS))
+        yield (
+            f"groups={problem.groups} of {problem.in_channels} and {problem.out_channels} channels: expected {sizes} "
+            "channels in each, and as many filters"
+        )
+    elif schedule.vector % problem.channels:
+        yield f"vector {schedule.vector}: expected whole groups of {problem.channels} channels"
     if schedule.vector > problem.vector_channels:
         yield f"vector {schedule.vector} over the {problem.vector_channels} channels that X and D are aligned for"
     if schedule.threads % schedule.channel_threads:
@@ -46,9 +52,13 @@ def constraints(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: Devic
 
 
 def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseSchedule]:
-    """Fields are drawn; vectors are no wider than all pixels allow, and tiles no larger than what is written out."""
-    vectors = tuple(width for width in (1, 2, 4, 8) if width <= problem.vector_channels)
-    return Space(field_parameters(DepthwiseSchedule, vector=vectors), partial(_build, problem, spec))
+    """Fields are drawn; tiles are no larger than what is written out."""
+    return Space(field_parameters(DepthwiseSchedule, vector=vectors(problem)), partial(_build, problem, spec))
+
+
+def vectors(problem: Conv2dProblem) -> tuple[int, ...]:
+    """Those of whole groups, no wider than all pixels allow."""
+    return tuple(width for width in _VECTORS if problem.channels <= width <= problem.vector_channels)
 
 
 def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseSchedule:
@@ -58,17 +68,10 @@ def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseSch
 def fitted(problem: Conv2dProblem, schedule: S, spec: DeviceSpec) -> S:
     """The schedule with tiles that are written out, and that registers and shared memory have room for."""
     own = schedule
-    while not is_written_out(problem, own):
-        if own.rows > 1:
-            own = own.replace(rows=own.rows // 2)
-        elif own.columns > 1:
-            own = own.replace(columns={7: 4}.get(own.columns, own.columns // 2))
-        elif own.vector > 1:
-            own = own.replace(vector=own.vector // 2)
-        else:
-            break
+    while not is_written_out(problem, own) and (smaller := _smaller(problem, own)) != own:
+        own = smaller
     while own.footprint(problem).registers > spec.registers_per_thread:
-        own = own.replace(vector=own.vector // 2)
+        own = own.replace(vector=own.vector // 2) if own.vector > problem.channels else _smaller(problem, own)
     while own.footprint(problem).shared_bytes > spec.shared_per_block:
         several = own.channel_threads > 1
         own = own.replace(**{"channel_threads": own.channel_threads // 2} if several else {"vector": own.vector // 2})
@@ -76,6 +79,15 @@ def fitted(problem: Conv2dProblem, schedule: S, spec: DeviceSpec) -> S:
     resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
     allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
     return own.replace(min_blocks_per_sm=max(allowed, default=1))
+
+
+def _smaller(problem: Conv2dProblem, schedule: S) -> S:
+    """With fewer pixels, or else fewer groups of a thread; the same if it has one pixel of one group."""
+    if schedule.rows > 1:
+        return schedule.replace(rows=schedule.rows // 2)
+    if schedule.columns > 1:
+        return schedule.replace(columns={7: 4}.get(schedule.columns, schedule.columns // 2))
+    return schedule.replace(vector=max(problem.channels, schedule.vector // 2))
 
 
 def is_written_out(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> bool:
@@ -86,26 +98,30 @@ def is_written_out(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> bool:
 
 def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSchedule]:
     """As wide vectors as there are; tiles of more pixels share more loads, smaller ones leave none idle."""
-    widest = min(problem.vector_channels, 8)
-    for vector in dict.fromkeys((min(widest, 4), widest)):
+    fitting = vectors(problem)
+    for vector in dict.fromkeys((max(fitting[0], min(fitting[-1], 4)), fitting[-1])):
         for channel_threads, rows, columns in _LIKELY:
             drawn = DepthwiseSchedule(channel_threads=channel_threads, vector=vector, rows=rows, columns=columns)
             yield fitted(problem, drawn, spec)
 
 
 def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """A step is a whole block: loads of a window, and FMAs, each with a part of a load from shared memory."""
+    """A step loads a line of the window, or the whole if that is written out, and multiplies it by factors from shared
+    memory."""
     warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
-    pixels, filters = schedule.rows * schedule.columns, problem.kernel_h * problem.kernel_w
-    loads, products = prod(schedule.window(problem)) * warps, pixels * schedule.vector * filters * warps
+    pixels, steps = schedule.rows * schedule.columns, problem.kernel_h if schedule.rows == 1 else 1
+    down, along = schedule.window(problem)
+    loads = along * warps * (1 if schedule.rows == 1 else down)
+    products = pixels * schedule.vector * problem.terms * warps / steps
     across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
     # Bytes of filters, for a row of pixels.
-    read = 4 * filters * schedule.vector * warps * schedule.channel_threads
+    read = 4 * problem.terms * schedule.vector * warps * schedule.channel_threads / steps
     return (
         Workload(
             blocks=schedule.blocks(problem),
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
+            steps=steps,
             instructions=products + read / LINE_BYTES,
             load_instructions=_ACCESS * loads,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
@@ -118,10 +134,17 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
 
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
-    """Whether each channel has a filter of its own, that a source may have written out."""
-    least = DepthwiseSchedule(channel_threads=1, vector=1, rows=1, columns=1)
+    """Whether groups have few channels, and filters that a source may have written out."""
+    if not problem.small_groups or not vectors(problem):
+        return False
+    least = DepthwiseSchedule(channel_threads=1, vector=problem.channels, rows=1, columns=1)
     fits = least.footprint(problem).shared_bytes <= spec.shared_per_block
-    return problem.depthwise and fits and is_written_out(problem, least)
+    return fits and is_written_out(problem, least)
+
+
+def alone(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
+    """Whether there is no product to speak of, as each channel has a filter of its own."""
+    return problem.depthwise and applies(problem, spec)
 
 
 KERNEL = Kernel(DepthwiseSchedule, emit, constraints, space, candidates, checks_of_channels, workload, applies)

@@ -1,4 +1,4 @@
-"""The kernel for channels that are groups of their own and goes down images, as conv2d knows it."""
+"""The kernel for groups of few channels that goes down images, as conv2d knows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from .checks import checks_of_channels
 
 _ACCESS = 6  # instructions of a load, with its address and bounds
 # Threads along the channels, channels, rows and columns of the schedules to try first.
-_LIKELY = ((16, 2, 14, 7), (16, 2, 28, 7), (16, 2, 14, 4), (32, 2, 14, 4), (8, 4, 14, 2), (16, 2, 8, 8), (4, 2, 4, 2))
+_LIKELY = (
+    (16, 2, 14, 7), (16, 2, 28, 7), (8, 4, 14, 4), (16, 2, 14, 4), (32, 2, 14, 4), (8, 4, 14, 2), (16, 2, 8, 8),
+    (4, 2, 4, 2),
+)  # fmt: skip
 
 
 def constraints(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -32,9 +35,9 @@ def constraints(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceS
 
 
 def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[RollingSchedule]:
-    """Fields are drawn; vectors are no wider than all pixels allow, and tiles have room in registers."""
-    vectors = tuple(width for width in (1, 2, 4, 8) if width <= problem.vector_channels)
-    return Space(field_parameters(RollingSchedule, vector=vectors), partial(_build, problem, spec))
+    """Fields are drawn; tiles have room in registers."""
+    fields = field_parameters(RollingSchedule, vector=depthwise.vectors(problem))
+    return Space(fields, partial(_build, problem, spec))
 
 
 def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> RollingSchedule:
@@ -42,39 +45,41 @@ def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> RollingSched
 
 
 def _fitted(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec) -> RollingSchedule:
-    """With fewer columns where sums take too many registers."""
+    """With fewer columns where sums take too many registers, or a source has too many products."""
     own = schedule
-    while own.columns > 1 and own.footprint(problem).registers > spec.registers_per_thread:
+    while own.columns > 1 and not (
+        own.footprint(problem).registers <= spec.registers_per_thread and depthwise.is_written_out(problem, own)
+    ):
         own = own.replace(columns={7: 4}.get(own.columns, own.columns // 2))
     return depthwise.fitted(problem, own, spec)
 
 
 def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[RollingSchedule]:
-    """Two channels each: a load from shared memory has their factors for many columns."""
+    """Two channels each, or a group: a load from shared memory has their factors for many columns."""
+    fitting = depthwise.vectors(problem)
     for specialize in (Specialize.NONE, Specialize.SHAPE):
         for channel_threads, vector, rows, columns in _LIKELY:
-            drawn = RollingSchedule(channel_threads=channel_threads, vector=min(vector, problem.vector_channels))
+            drawn = RollingSchedule(channel_threads=channel_threads, vector=max(fitting[0], min(vector, fitting[-1])))
             yield _fitted(problem, drawn.replace(rows=rows, columns=columns, specialize=specialize), spec)
 
 
 def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A step is a row of pixels: loads of what it sees anew, FMAs, and loads of filters from shared memory."""
     warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
-    filters, (_, along) = problem.kernel_h * problem.kernel_w, schedule.window(problem)
+    _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
-    products = filters * schedule.columns * schedule.vector * warps
+    products = problem.terms * schedule.columns * schedule.vector * warps
     across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
-    moved = opened * schedule.columns * schedule.vector * warps
     return (
         Workload(
             blocks=schedule.blocks(problem),
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
             steps=schedule.rows + opened - 1,
-            instructions=products * schedule.rows / (schedule.rows + opened - 1) + moved + filters * warps,
+            instructions=products * schedule.rows / (schedule.rows + opened - 1) + problem.terms * warps,
             load_instructions=_ACCESS * loads,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
-            shared_clocks=filters * warps * schedule.vector * WARP * 4 / LINE_BYTES,
+            shared_clocks=problem.terms * warps * schedule.vector * WARP * 4 / LINE_BYTES,
             lines=across * loads,
             bytes_loaded=loads * WARP * vector_bytes,
             bytes_stored=schedule.rows * schedule.columns * schedule.threads * vector_bytes,
@@ -83,15 +88,12 @@ def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec
 
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
-    """Whether each channel has a filter of its own, whose rows lie one below the other."""
-    least = RollingSchedule(channel_threads=1, vector=1, rows=4, columns=1)
+    """Whether groups have few channels, and rows of filters lie one below the other."""
+    if problem.dilation_h > 1 or not depthwise.applies(problem, spec):
+        return False
+    least = RollingSchedule(channel_threads=1, vector=problem.channels, rows=4, columns=1)
     fits = least.footprint(problem).registers <= spec.registers_per_thread
-    return (
-        problem.dilation_h == 1
-        and fits
-        and depthwise.applies(problem, spec)
-        and depthwise.is_written_out(problem, least)
-    )
+    return fits and depthwise.is_written_out(problem, least)
 
 
 KERNEL = Kernel(RollingSchedule, emit, constraints, space, candidates, checks_of_channels, workload, applies)

@@ -24,13 +24,14 @@ def _backward(given: Backward) -> Mapping[str, Any]:
         return found
     steps = pairs_of(arguments)
     kept = {name: arguments[name] for name in ("groups", "alpha", "allow_tf32")}
+    more = {"allow_winograd": arguments["allow_winograd"]}
     if (activation := arguments["activation"]) != Activation.IDENTITY:
-        before = given.operators.conv2d(x, weight, given.saved["bias"], **steps, **kept)
+        before = given.operators.conv2d(x, weight, given.saved["bias"], **steps, **kept, **more)
         gradient = given.operators.map(before, activation, grad=gradient)
     if "bias" in given.wanted:
         found["bias"] = gradient.sum_to_size(given.shapes["bias"])
     if "x" in given.wanted:
-        found["x"] = of_images(given.operators, gradient, weight, x.shape, steps, kept)
+        found["x"] = of_images(given.operators, gradient, weight, x.shape, steps, {**kept, **more})
     if "weight" in given.wanted:
         found["weight"] = of_filters(given.operators, gradient, x, weight.shape, steps, kept)
     return found

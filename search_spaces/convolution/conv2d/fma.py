@@ -110,7 +110,7 @@ def workload(problem: ConvolutionProblem, schedule: FmaSchedule, spec: DeviceSpe
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     """Whether products are those of FP32, and channels have no kernel of their own."""
-    return problem.unit is Unit.FP32 and not depthwise.applies(problem, spec)
+    return problem.unit is Unit.FP32 and not depthwise.alone(problem, spec)
 
 
 KERNEL = Kernel(

@@ -87,7 +87,7 @@ def workload(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: De
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     """Whether products are those of tensor cores, and channels have no kernel of their own."""
-    return problem.unit is not Unit.FP32 and not depthwise.applies(problem, spec)
+    return problem.unit is not Unit.FP32 and not depthwise.alone(problem, spec)
 
 
 KERNEL = Kernel(

@@ -26,41 +26,61 @@ _DECODED_PAIRS = {Weights.PLAIN: 0.5, Weights.FP8: 2.25, Weights.INT8: 2.0, Weig
 
 @dataclass(frozen=True)
 class Costs(Coefficients, section="gemv"):
-    """What the instructions of a matrix-vector product take.
+    """What the parts of a matrix-vector product take.
 
     Attributes:
-        access: instructions of a load of W with its address.
-        x_access: the same of x, whose products wait for it.
+        access: instructions of a load of W to registers, with its address.
+        copy: the same of a copy to shared memory, which is read back.
         copy_clocks: clocks of an SM for a warp's copy to shared memory by way of L1, which those of 16 bytes leave out.
+        alone: steps whose loads are in flight while one computes, of a block that loads to registers: its warps wait
+            for their own loads only.
+        x_access: instructions of a load of x, whose products wait for it.
+        edge: instructions of an element of x in the last step, if K ends within.
+        decoded: instructions of a quantised weight, as a share of those in the machine code.
+        group: instructions of a vector of W for its scale and zero point.
+        by_columns: instructions of an FMA where W is stored as k×n.
+        fragment: instructions of a product of tensor cores, beside it.
+        tensor_lines: cache lines, and what they take, of a load of W for tensor cores, which has parts of eight rows.
+        tensor_memory: bytes of device memory of such loads for each that they need.
+        lane_sum: instructions to reduce a sum over the lanes of a warp.
+        remote: words of a block's own that one of another block of the cluster takes as long as.
+        split_waits: loads, one after the other, of the clusters that share outputs.
     """
 
     access: float
-    x_access: float
+    copy: float
     copy_clocks: float
+    alone: float
+    x_access: float
+    edge: float
+    decoded: float
+    group: float
+    by_columns: float
+    fragment: float
+    tensor_lines: float
+    tensor_memory: float
+    lane_sum: float
+    remote: float
+    split_waits: float
 
 
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads vectors of W and multiplies them in turn, step by step; the last one reads what others left."""
     costs = Costs.of(spec)
     by_row, size = problem.order is WeightOrder.NK, problem.weight_dtype.bytes / problem.weights.packed
-    warps, loads = schedule.threads // WARP, schedule.loads_in_flight
-    vectors = warps * loads * schedule.strips
-    width, m = schedule.vector_width * problem.weights.packed, problem.m
+    warps, m, stages = schedule.threads // WARP, problem.m, schedule.stages
+    by_tensor_cores = isinstance(schedule, TensorCoreSchedule)
+    vectors = warps * schedule.loads_in_flight * schedule.strips
     block_n, block_k = schedule.block_n(problem), min(schedule.block_k(problem), max(1, problem.k))
+    steps = ceil_div(schedule.steps(problem), schedule.partitions)
     x_elements = _x_elements(schedule, problem, warps)
-    if isinstance(schedule, FmaSchedule):
-        products = vectors * width * m
-        unit_clocks = products * WARP / spec.rate(Unit.FP32)
-        converted = _DECODED[problem.weights] * vectors * width if problem.quantised else vectors * width
-        converted = converted + x_elements if problem.dtype.bytes < WORD_BYTES else converted * problem.quantised
-    else:
-        products = vectors * width // _FRAGMENT * ceil_div(m, _TILE[1])
-        unit_clocks = products * prod(_TILE) / spec.rate(unit_of(problem.dtype))
-        converted = _DECODED_PAIRS[problem.weights] * vectors * width
     x_loads = x_elements / schedule.x_width(problem)
     x_lines = x_loads * _x_lines(schedule, problem)
+    computing, unit_clocks = _products(schedule, problem, vectors, x_elements, spec)
+    ends = costs.edge * x_elements if problem.k % schedule.block_k(problem) else 0.0
+    ends += costs.lane_sum * warps * _lane_sums(schedule, problem)
     shared_clocks = 0.0
-    if schedule.stages > 1:
+    if stages > 1:
         by_l1 = vectors if schedule.vector_width * problem.weight_dtype.bytes < WIDEST_ACCESS else 0
         shared_clocks = schedule.tile_bytes(problem) / LINE_BYTES + costs.copy_clocks * by_l1
     if schedule.shared_x:
@@ -71,24 +91,54 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
     outputs, parts = block_n * m, schedule.parts(problem)
     split = schedule.splits > 1
     fewer = min(1.0, problem.n / block_n) if problem.n else 0.0
+    lines = fewer * weights / LINE_BYTES * max(1.0, LINE_BYTES / _side_by_side(problem, schedule))
+    own_words = ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0
+    of_others = schedule.cluster * ceil_div(outputs, schedule.threads * schedule.cluster) if schedule.cluster > 1 else 0
+    moved = problem.work.bytes * (costs.tensor_memory if by_tensor_cores else 1.0)
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
-        memory_bytes=problem.work.bytes + (2 * schedule.workspace_bytes(problem) if split else 0),
-        steps=ceil_div(schedule.steps(problem), schedule.partitions),
-        ahead=schedule.stages - 1,
-        in_flight=schedule.stages - 1,
-        instructions=products + converted,
-        load_instructions=costs.access * vectors + costs.x_access * x_loads,
+        memory_bytes=moved + (schedule.workspace_bytes(problem) if split else 0),
+        steps=steps,
+        ahead=stages - 1,
+        in_flight=stages - 1 if stages > 1 else costs.alone,
+        instructions=computing + ends / max(1, steps),
+        load_instructions=(costs.copy if stages > 1 else costs.access) * vectors + costs.x_access * x_loads,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
-        lines=fewer * weights / LINE_BYTES * max(1.0, LINE_BYTES / _side_by_side(problem, schedule)) + x_lines,
+        lines=lines * (costs.tensor_lines if by_tensor_cores else 1.0) + x_lines,
         bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes) + m * block_k * problem.dtype.bytes,
         bytes_stored=outputs * (WORD_BYTES if split else problem.dtype.bytes),
-        sliced_words=ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0,
-        shared_vectors=ceil_div(outputs, schedule.threads * schedule.cluster) * schedule.splits if split else 0,
+        sliced_words=own_words + costs.remote * of_others,
+        waits=costs.split_waits if split else 0.0,
     )
     return (grid,)
+
+
+def _products(
+    schedule: GemvSchedule, problem: GemvProblem, vectors: int, x_elements: float, spec: DeviceSpec
+) -> tuple[float, float]:
+    """Instructions of a step of a block, for products and their operands; clocks of the unit that multiplies."""
+    costs, width = Costs.of(spec), schedule.vector_width * problem.weights.packed
+    groups = costs.group * vectors if problem.group_size else 0.0
+    if isinstance(schedule, TensorCoreSchedule):
+        products = vectors * width // _FRAGMENT * ceil_div(problem.m, _TILE[1])
+        decoded = costs.decoded * _DECODED_PAIRS[problem.weights] * vectors * width
+        unit_clocks = products * prod(_TILE) / spec.rate(unit_of(problem.dtype))
+        return products * (1 + costs.fragment) + decoded + groups, unit_clocks
+    products = vectors * width * problem.m
+    converted = costs.decoded * _DECODED[problem.weights] * vectors * width if problem.quantised else 0.0
+    if problem.dtype.bytes < WORD_BYTES:
+        converted += x_elements + (0 if problem.quantised else vectors * width)
+    by_columns = costs.by_columns if problem.order is WeightOrder.KN else 1.0
+    return products * by_columns + converted + groups, products * WARP / spec.rate(Unit.FP32)
+
+
+def _lane_sums(schedule: GemvSchedule, problem: GemvProblem) -> int:
+    """Sums that a thread reduces over the lanes of its warp."""
+    if isinstance(schedule, FmaSchedule):
+        return schedule.strips * schedule.along_n(problem) * problem.m
+    return schedule.sums(problem)
 
 
 def _side_by_side(problem: GemvProblem, schedule: GemvSchedule) -> float:

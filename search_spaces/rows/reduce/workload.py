@@ -28,12 +28,20 @@ class Costs(Coefficients, section="reduce"):
             vector.
         shared_access: instructions of an element that is read from shared memory, one by one.
         conflicts: ways of segments that begin in any bank.
+        split_waits: loads, one after the other, of the blocks that share results: a ticket, and what others left.
+        round_waits: loads that a round of the last block takes as long as.
+        end_waits: loads that the ends of a row that begins between vectors take as long as.
+        folded_waits: the same of folded rows, whose columns the last of all blocks combines.
     """
 
     access: float
     index: float
     shared_access: float
     conflicts: float
+    split_waits: float
+    round_waits: float
+    end_waits: float
+    folded_waits: float
 
 
 def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -57,8 +65,9 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     stored = results * partial if split else min(results, problem.results) * problem.result_dtype.bytes
     at_once = _PARTIALS_AT_ONCE if by_columns else schedule.threads
     tiles = ceil_div(schedule.tiles(problem), schedule.splits)
-    steps = tiles + (_OFFSETS + _ENDS if problem.in_segments else 0)
+    steps = tiles + _waits_beside_tiles(problem, schedule, costs)
     loading = tiles / steps
+    rounds = ceil_div(schedule.splits, at_once)
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
@@ -69,9 +78,17 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
         bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
         bytes_stored=stored,
-        shared_vectors=ceil_div(schedule.splits, at_once) if split else 0,
+        waits=split * (costs.split_waits + costs.round_waits * rounds) + schedule.folded * costs.folded_waits,
     )
     return (grid,)
+
+
+def _waits_beside_tiles(problem: ReduceProblem, schedule: ReduceSchedule, costs: Costs) -> float:
+    """Loads that a block waits for beside those of its tiles."""
+    if problem.in_segments:
+        return _OFFSETS + _ENDS
+    skewed = problem.axis is Axis.LAST and problem.ldx % schedule.vector_width > 0
+    return costs.end_waits if skewed else 0
 
 
 def _staged(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> Workload:

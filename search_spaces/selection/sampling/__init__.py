@@ -9,6 +9,7 @@ from autotune.codegen.selection.sampling.schedule import SamplingSchedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 
+from . import cluster
 from .baselines import BASELINES
 from .call import CALL
 from .from_probs import FROM_PROBS
@@ -19,7 +20,7 @@ OPERATOR: Operator[SamplingProblem, SamplingSchedule] = Operator(
     name="sampling",
     summary="a token of each row of logits, drawn by temperature, top-k, top-p and min-p of its own",
     problem_type=SamplingProblem,
-    kernels=(Kernel(SamplingSchedule, emit, constraints, space, candidates, checks, workload),),
+    kernels=(Kernel(SamplingSchedule, emit, constraints, space, candidates, checks, workload), cluster.KERNEL),
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,

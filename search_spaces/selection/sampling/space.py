@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.selection.fitting import fitted
 
 P = TypeVar("P", bound=SamplingProblem)
+S = TypeVar("S", bound=SamplingSchedule)
 
 _MOST_HELD = 32  # candidates that a thread orders in registers
 _WIDTH = 4  # elements of the vectors that shapes count; of wider ones, threads hold fewer
@@ -38,14 +39,19 @@ def constraints(problem: SamplingProblem, schedule: SamplingSchedule, spec: Devi
 
 
 def space(problem: SamplingProblem, spec: DeviceSpec) -> Space[SamplingSchedule]:
+    """See `space_of`, of blocks that have a row each."""
+    return space_of(SamplingSchedule, problem, spec)
+
+
+def space_of(schedule_type: type[S], problem: SamplingProblem, spec: DeviceSpec, **values: Sequence[int]) -> Space[S]:
     """Candidates and blocks of an SM are lowered to what fits, so that most draws are legal."""
     widths = tuple(width for width in (1, 2, 4, 8) if width <= problem.widest)
 
-    def build(draw: Draw) -> SamplingSchedule:
-        drawn = SamplingSchedule.from_dict(draw)
+    def build(draw: Draw) -> S:
+        drawn = schedule_type.from_dict(draw)
         return fitted(problem, drawn.replace(candidates=min(drawn.candidates, _MOST_HELD * drawn.threads)), spec)
 
-    return Space(field_parameters(SamplingSchedule, vector_width=widths), build)
+    return Space(field_parameters(schedule_type, vector_width=widths, **values), build)
 
 
 def candidates(problem: SamplingProblem, spec: DeviceSpec) -> Iterator[SamplingSchedule]:
@@ -58,7 +64,7 @@ def candidates(problem: SamplingProblem, spec: DeviceSpec) -> Iterator[SamplingS
         yield fitted(problem, schedule, spec)
 
 
-def checks(problem: P, schedule: SamplingSchedule) -> list[tuple[P, SamplingSchedule]]:
+def checks(problem: P, schedule: S) -> list[tuple[P, S]]:
     """Rows that a block keeps as a whole; and longer ones that begin as the problem's do."""
     columns = schedule.candidates + LEAST_CANDIDATES // 2 + 1
     skew = problem.ldx % schedule.vector_width if problem.rows > 1 else 0

@@ -35,9 +35,9 @@ class Costs(Coefficients, section="sampling"):
 
 
 def workload(problem: SamplingProblem, schedule: SamplingSchedule, spec: DeviceSpec) -> tuple[Workload]:
-    """A block reads its row once with top-k, and otherwise twice: for the first token, and for the sum of weights."""
+    """A block reads its part once with top-k, and otherwise twice: for the first token, and for the sum of weights."""
     costs, threads = Costs.of(spec), schedule.threads
-    vectors = vectors_of_row(problem, schedule.vector_width)
+    vectors = ceil_div(vectors_of_row(problem, schedule.vector_width), schedule.parts)
     elements = vectors * schedule.vector_width
     reads = 1 if problem.top_k else 2
     sorts = problem.top_k + problem.top_p

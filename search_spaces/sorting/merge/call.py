@@ -32,7 +32,7 @@ def merge(
     both.
 
     Args:
-        a: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis.
+        a: of any integer type, float16, bfloat16, float32 or float64, contiguous, of one axis.
         b: likewise, of the dtype of `a`.
         a_values: of the shape of `a`, contiguous, of elements of 1, 2, 4, 8 or 16 bytes. They need `b_values` and
             `values_out`.

@@ -25,7 +25,7 @@ def merge_sort(
     all numbers.
 
     Args:
-        keys: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
+        keys: of any integer type, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
         values: of the shape of `keys`, contiguous, of elements of 1, 2, 4, 8 or 16 bytes. They need `values_out`.
         descending: whether the largest key comes first.
         index_dtype: that of indices in `values_out`, int64 or int32.

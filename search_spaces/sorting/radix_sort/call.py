@@ -27,10 +27,12 @@ def radix_sort(
     all numbers.
 
     Args:
-        keys: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
+        keys: of any integer type, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
         values: of the shape of `keys`, contiguous, of elements of 1, 2, 4, 8 or 16 bytes. They need `values_out`.
-        begin_bit: the lowest bit that keys are compared by; 0 unless they are unsigned.
-        end_bit: the bit behind the highest one of these; None for all of them.
+        begin_bit: the lowest bit that integers are compared by; 0 for floats, which are compared as a whole. Passes
+            over the keys are as few as these bits ask for: ids below 256 of any type take one, by `end_bit` 8.
+        end_bit: the bit behind the highest one of these; None for all of them. With the sign bit among them, negative
+            keys come first; without it, a key counts as the number of the bits that are left.
         descending: whether the largest key comes first.
         index_dtype: that of indices in `values_out`, int64 or int32.
         keys_out: the keys in order, of the shape and the dtype of `keys`. By default a new array of the library of

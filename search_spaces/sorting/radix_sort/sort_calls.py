@@ -33,7 +33,7 @@ def sort(
     than all numbers. So there is one right answer.
 
     Args:
-        input: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
+        input: of any integer type, float16, bfloat16, float32 or float64, contiguous, of one axis or more.
         dim: the last axis.
         descending: whether the largest element comes first.
         stable: either; the sort is stable.

@@ -29,7 +29,7 @@ def segmented_sort(
     all numbers. Segments have any length. No host reads the offsets, so that a captured graph sorts by new ones.
 
     Args:
-        keys: of any integer type but int16, float16, bfloat16, float32 or float64, contiguous, of one axis.
+        keys: of any integer type, float16, bfloat16, float32 or float64, contiguous, of one axis.
         offsets: int32 or int64, ascending from 0, one more than there are segments: where each begins, and the number
             of all keys. Their contents are not checked. The nearest place that there is stands for one that is out of
             bounds, nothing is written of keys in no segment, and where offsets fall, any key may be at any place.

@@ -94,13 +94,13 @@ struct Rows {
         top = max_nan(top, weight);
       }
       top = reduce_lanes<32>(top, Max());
-      const float base = top == -infinity() ? 0.0f : top * scores.factor;
-      const float kept = exp2_flushed(fmaf(largest[row], scores.factor, -base));
+      const float base = base_of(top, scores.factor);
+      const float kept = kept_of(largest[row], scores.factor, base);
       largest[row] = top;
       sum[row] *= kept;
 #pragma unroll
       for (int i = 0; i < keys_of_lane; ++i) {
-        weights[row][i] = exp2_flushed(fmaf(weights[row][i], scores.factor, -base));
+        weights[row][i] = weight_of(weights[row][i], scores.factor, base);
         sum[row] += weights[row][i];
       }
 #pragma unroll

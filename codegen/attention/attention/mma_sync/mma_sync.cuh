@@ -173,7 +173,7 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
 
   ValueSums o = {};
   RowPair rows[row_tiles];
-  const int query = tile.query + first_row, own_query = query + threadIdx.x % 32 / 4;
+  const int query = tile.query + first_row, own_row = first_row + threadIdx.x % 32 / 4;
   const int seen_from = sequence.first_key(query);
   const int seen_to = sequence.keys_end(query + Schedule::warp_rows - 1);
   const int whole_from = sequence.first_key(query + Schedule::warp_rows - 1);
@@ -199,11 +199,11 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
         float kept[2];
         apply_softcap(s[i], scores);
 #if scored
-        apply_fragments(s[i], scores, sequence, tile.head, own_query + 16 * i, key);
+        apply_fragments(s[i], scores, sequence, tile, own_row + 16 * i, key);
 #elif masked
-        if (chance(key).fails) apply_fragments(s[i], scores, sequence, tile.head, own_query + 16 * i, key);
+        if (chance(key).fails) apply_fragments(s[i], scores, sequence, tile, own_row + 16 * i, key);
 #endif
-        if (cut) mask_unseen(s[i], SeenKeys(sequence, own_query + 16 * i), key);
+        if (cut) mask_unseen(s[i], SeenKeys(sequence, tile.query + own_row + 16 * i), key);
         add_weights(s[i], rows[i], scores.factor, kept);
         rescale(o[i], kept);
         round_weights(p[i], s[i]);
@@ -216,9 +216,9 @@ __device__ __forceinline__ void attention_mma_sync_block(const Arguments& argume
 #pragma unroll
   for (int i = 0; i < row_tiles; ++i) {
 #if splits > 1
-    leave_rows(arguments, problem, o[i], rows[i], tile, own_query + 16 * i);
+    leave_rows(arguments, problem, o[i], rows[i], tile, own_row + 16 * i);
 #else
-    store_rows(arguments, problem, o[i], rows[i], scores.factor, tile, own_query + 16 * i);
+    store_rows(arguments, problem, o[i], rows[i], scores.factor, tile, own_row + 16 * i);
 #endif
   }
 }

@@ -43,6 +43,16 @@ __device__ __forceinline__ void release(Barrier& empty) {
   if (threadIdx.x % 32 == 0) empty.arrive();
 }
 
+// Of a stage, which the blocks of a cluster fill for each other.
+__device__ __forceinline__ void release_stage(Barrier& empty) {
+#if cluster_q > 1
+  const int lane = threadIdx.x % 32;
+  if (lane < Schedule::cluster_q) arrive_at_rank(empty, lane);
+#else
+  release(empty);
+#endif
+}
+
 // Consumers issue products in turn, so that one's softmax goes on beside another's products.
 struct Order {
   int consumer;
@@ -74,8 +84,8 @@ struct Order {
 // What the rows of a consumer see of a tile of keys.
 class Cuts {
  public:
-  __device__ __forceinline__ Cuts(const Sequence& sequence, int query)
-      : whole_from_(sequence.first_key(query + consumer_rows - 1)), whole_to_(sequence.keys_end(query)) {}
+  __device__ __forceinline__ Cuts(const Sequence& sequence, int first, int last)
+      : whole_from_(sequence.first_key(last)), whole_to_(sequence.keys_end(first)) {}
 
   // Whether some row does not see some key of the tile that begins with one.
   __device__ __forceinline__ bool cut(int key) const {
@@ -118,7 +128,7 @@ __device__ __forceinline__ void change_scores(KeySums& s, const Arguments& argum
   const int query = tile.query + own.number * consumer_rows;
   if (!chance_of(arguments, problem, tile, query, consumer_rows, key).fails) return;
 #  endif
-  apply_fragments(s, scores, sequence_of(arguments, problem, tile), tile.head, tile.query + own.row(), key);
+  apply_fragments<packed>(s, scores, sequence_of(arguments, problem, tile), tile, own.row(), key);
 }
 #endif
 
@@ -130,10 +140,11 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
   RowPair rows;
   ValueSums o = {};
   unsigned p[value_steps][4];
-  const int query = tile.query + own.row();
+  const int first_row = own.number * consumer_rows, row = own.row();
+  const auto query = [&](int of_row) { return place_of<packed>(tile, of_row).query; };
   const Sequence sequence = sequence_of(arguments, problem, tile);
-  const SeenKeys seen(sequence, query);
-  const Cuts cuts(sequence, tile.query + own.number * consumer_rows);
+  const SeenKeys seen(sequence, query(row), query(row + 8));
+  const Cuts cuts(sequence, query(first_row), query(first_row + consumer_rows - 1));
   if (tile.begin < tile.end) {
     float kept[2];
     {
@@ -143,7 +154,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       multiply_keys(s, own.number, keys.stage());
       order.pass_on();
       wgmma_wait<0>(s);
-      release(stages.keys_empty[keys.stage()]);
+      release_stage(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
       change_scores(s, arguments, problem, scores, tile, own, tile.begin);
@@ -167,14 +178,14 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       multiply_values(o, p, values.stage());
       order.pass_on();
       wgmma_wait<1>(s);
-      release(stages.keys_empty[keys.stage()]);
+      release_stage(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
       change_scores(s, arguments, problem, scores, tile, own, key);
 #endif
       weigh(s, rows, scores, cuts, seen, key, kept);
       wgmma_wait<0>(o);
-      release(stages.values_empty[values.stage()]);
+      release_stage(stages.values_empty[values.stage()]);
       values.advance();
       round_weights(p, s);
 #if !rescale_late
@@ -188,15 +199,15 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
 #endif
     multiply_values(o, p, values.stage());
     wgmma_wait<0>(o);
-    release(stages.values_empty[values.stage()]);
+    release_stage(stages.values_empty[values.stage()]);
     values.advance();
   } else {
     release(stages.queries_empty);
   }
 #if splits > 1
-  leave_rows(arguments, problem, o, rows, tile, query);
+  leave_rows<packed>(arguments, problem, o, rows, tile, row);
 #else
-  store_rows(arguments, problem, o, rows, scores.factor, tile, query);
+  store_rows<packed>(arguments, problem, o, rows, scores.factor, tile, row);
 #endif
 }
 
@@ -217,10 +228,17 @@ __device__ __forceinline__ void consume(const Arguments& arguments, const Proble
   while (true) {
     stages.queries_full.wait(parity);
     parity ^= 1;
-    const int index = stages.tile;
+#  if segmented
+    const Tile tile = stages.tile;
     __syncwarp();  // all lanes know it when one of them says that it is read
+    if (tile.query < 0) break;
+    attend(arguments, problem, stages, scores, tile, own);
+#  else
+    const int index = stages.tile;
+    __syncwarp();  // likewise
     if (index < 0) break;
     attend(arguments, problem, stages, scores, tile_at(arguments, problem, index), own);
+#  endif
   }
 #endif
 }

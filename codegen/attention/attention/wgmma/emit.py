@@ -18,6 +18,7 @@ def emit(problem: AttentionProblem, schedule: WgmmaSchedule) -> Program:
     dtype, columns = problem.dtype, round_up(problem.value_elements, PRODUCT_COLUMNS)
     of_keys = wgmma_source(schedule.tile_keys, dtype, dtype)
     of_values = wgmma_source(columns, dtype, dtype, n_adjacent=True, registers_a=True)
+    packed = schedule.packed_heads(problem)
     rows = {"q": schedule.block_rows, "k": schedule.tile_keys, "v": schedule.tile_keys}
     return split_program(
         problem,
@@ -25,8 +26,8 @@ def emit(problem: AttentionProblem, schedule: WgmmaSchedule) -> Program:
         schedule.splits,
         "wgmma/block",
         "attention_wgmma_block",
-        facts={"stored_vector": stored_vector(problem)},
-        maps=[head_map(problem, operand, count) for operand, count in rows.items()],
+        facts={"stored_vector": stored_vector(problem), "packed_heads": packed},
+        maps=[head_map(problem, name, count, heads=packed if name == "q" else 1) for name, count in rows.items()],
         text=f"{of_keys}\n{of_values}".rstrip(),
         workspace_bytes=schedule.workspace_bytes,
     )

@@ -17,6 +17,7 @@ ARCHITECTURE = "sm_90a"
 CONSUMER_ROWS = 64
 PRODUCT_K, PRODUCT_COLUMNS = 16, 8
 _BARRIER = 8  # bytes; as many are for the number of a tile
+_PACKED_TILE = 48  # bytes of what is found of a tile of packed sequences
 _COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
@@ -26,7 +27,7 @@ KEYS = tuple(range(32, 241, 16))
 
 @dataclass(frozen=True)
 class WgmmaSchedule(Schedule):
-    """Consumers have 64 queries of a head each; tensor copies bring keys and values to stages of shared memory.
+    """Consumers have 64 queries each, of a head or of some; tensor copies bring keys and values to stages.
 
     Attributes:
         consumers: warpgroups that multiply; one more has tensor copies fill the stages.
@@ -36,7 +37,9 @@ class WgmmaSchedule(Schedule):
         rescale_late: sums of values are rescaled while the products of the next keys go on, rather than ahead of them.
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
-        heads_together: heads whose tiles are taken together, those that see the most keys first.
+        heads_together: heads, or packs of them, whose tiles are taken together, those that see the most keys first.
+        pack_group: rows of a tile are queries of all heads that share keys, rather than of one of them.
+        cluster_q: blocks of a cluster, with neighbouring queries of a head, which copy keys for each other.
         splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
@@ -52,14 +55,20 @@ class WgmmaSchedule(Schedule):
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
+    pack_group: bool = tunable(False, values=(False, True))
+    cluster_q: int = tunable(1, values=(1, 2), allowed=(1, 2), short="CQ")
     splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     @property
     def block_rows(self) -> int:
-        """Queries of a tile."""
+        """Rows of a tile."""
         return self.consumers * CONSUMER_ROWS
+
+    def packed_heads(self, problem: AttentionProblem) -> int:
+        """Heads of q whose queries are rows of a tile."""
+        return problem.group if self.pack_group else 1
 
     @property
     def threads(self) -> int:
@@ -68,7 +77,8 @@ class WgmmaSchedule(Schedule):
 
     def tiles(self, problem: AttentionProblem) -> int:
         """Tiles of all heads."""
-        return problem.row_tiles(self.block_rows)
+        rows = self.block_rows * self.cluster_q
+        return problem.row_tiles(rows, self.packed_heads(problem)) * self.cluster_q
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
@@ -79,7 +89,8 @@ class WgmmaSchedule(Schedule):
         """Queries, stages and barriers."""
         keys, values = (boxes(dim) * ROW_BYTES for dim in (problem.head_dim, problem.value_elements))
         stage = self.tile_keys * (keys + values) + 4 * _BARRIER
-        return self.block_rows * keys + self.stages * stage + 3 * _BARRIER
+        tile = _PACKED_TILE if problem.segmented and self.grid_blocks else _BARRIER
+        return self.block_rows * keys + self.stages * stage + 2 * _BARRIER + tile
 
     @property
     def workspace_bytes(self) -> int:
@@ -115,5 +126,6 @@ class WgmmaSchedule(Schedule):
             shared,
             self.given_registers,
             min_blocks_per_sm=self.min_blocks_per_sm,
+            cluster=self.cluster_q,
             architecture=ARCHITECTURE,
         )

@@ -1,6 +1,9 @@
 #pragma once
 #include "attention/attention/wgmma/block_tiles.cuh"
 #include "attention/attention/wgmma/boxes.cuh"
+#if cluster_q > 1
+#  include "cuda/cluster.cuh"
+#endif
 // Shared memory of a block: queries, and stages of keys and of values, which are filled and emptied in turn.
 // Each is one or several boxes.
 
@@ -23,8 +26,10 @@ struct Stages {
   Barrier keys_empty[Schedule::stages];
   Barrier values_full[Schedule::stages];
   Barrier values_empty[Schedule::stages];
-#if grid_blocks > 0
-  int tile;  // whose queries are there; less than 0 behind the last one
+#if grid_blocks > 0 && segmented
+  Tile tile;  // whose queries are there: found once; its query is less than 0 behind the last one
+#elif grid_blocks > 0
+  int tile;  // its number; less than 0 behind the last one
 #endif
 
   static __device__ __forceinline__ unsigned char* queries() { return tile_memory<unsigned char>(); }
@@ -46,9 +51,12 @@ struct Stages {
     for (int stage = 0; stage < Schedule::stages; ++stage) {
       keys_full[stage].init(1);
       values_full[stage].init(1);
-      keys_empty[stage].init(warps);
-      values_empty[stage].init(warps);
+      keys_empty[stage].init(warps * Schedule::cluster_q);
+      values_empty[stage].init(warps * Schedule::cluster_q);
     }
     proxy_fence();
+#if cluster_q > 1
+    barriers_fence();
+#endif
   }
 };

@@ -307,9 +307,11 @@ __device__ __forceinline__ void copy_vectors(StoredEight* target, const Stored* 
 }
 
 // A warp's keys and values on their way. Rows of vectors are copied side by side; in which order a row has
-// them depends on its number, so that lanes that read together meet no bank twice.
+// them depends on its number, so that lanes that read together meet no bank twice. Where values are elements
+// of keys that the warps of a block share, they are read from what all warps have copied of keys.
 struct Stages {
-  static constexpr int key_row = 4 * chunks, value_row = 8 * column_groups;  // vectors
+  static constexpr int key_row = 4 * chunks;  // vectors
+  static constexpr int value_row = Problem::values_in_keys ? 0 : 8 * column_groups;
   static constexpr int key_pitch = (key_row + 7) / 8 * 8;
   static constexpr int scale_vectors = Problem::token_scales;  // of a key and its value
   static constexpr int stage_vectors = Schedule::warp_keys * (key_pitch + value_row + scale_vectors);
@@ -355,7 +357,9 @@ struct Stages {
   };
 
   using KeyStep = Step<key_row, key_pitch>;
+#  if !values_in_keys
   using ValueStep = Step<value_row, value_row>;
+#  endif
 
   __device__ __forceinline__ void copy(const Problem& problem, const CachedKeys& cached,
                                        const WarpKeys& keys) {
@@ -363,7 +367,7 @@ struct Stages {
     StoredEight* stage = own + copied * stage_vectors;
     if (keys.first < keys.end) {
       const CachePlace place = keys.own_place();
-      const Stored *own_k = cached.key_at(problem, place), *own_v = cached.value_at(problem, place);
+      const Stored* own_k = cached.key_at(problem, place);
 #  pragma unroll
       for (int number = 0; number < KeyStep::count; ++number) {
         const KeyStep step(number);
@@ -372,13 +376,16 @@ struct Stages {
             keys.there(step.row));
       }
       stage += Schedule::warp_keys * key_pitch;
-#  pragma unroll
+#  if !values_in_keys
+      const Stored* own_v = cached.value_at(problem, place);
+#    pragma unroll
       for (int number = 0; number < ValueStep::count; ++number) {
         const ValueStep step(number);
         copy_vectors<Problem::value_dim, 64 * column_groups * head_warps>(
             stage + step.place, head_of_lane(own_v, step.row),
             own_first(64 * column_groups) + 8 * step.vector, keys.there(step.row));
       }
+#  endif
 #  if token_scales
       if (lane < Schedule::warp_keys) {
         const bool there = keys.own_key() < keys.end;
@@ -407,8 +414,8 @@ struct Stages {
   }
 
 #  endif
-  // Likewise, and then goes on to the next one.
-  __device__ __forceinline__ void load(StoredEight (&loaded)[tile_vectors]) {
+  // Likewise: a lane's keys.
+  __device__ __forceinline__ void load_keys(StoredEight (&loaded)[tile_vectors]) const {
     const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
     const StoredEight* stage = own + read * stage_vectors;
     const int own_key = quad * key_pitch + (place ^ swap(quad));
@@ -417,16 +424,41 @@ struct Stages {
       const int chunk = i % chunks;
       loaded[i].bits = stage[(own_key ^ chunk % 2 * 4) + chunk / 2 * 8 + i / chunks * 8 * key_pitch].bits;
     }
-    stage += Schedule::warp_keys * key_pitch;
+  }
+
+#  if values_in_keys
+  // Likewise its values, which any warp may have copied. What is behind all keys is stored nowhere.
+  __device__ __forceinline__ void load_values(StoredEight (&loaded)[tile_vectors]) const {
+    const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4, warp = threadIdx.x / 32;
+#    pragma unroll
+    for (int group = 0; group < column_groups; ++group) {
+      const int vector = own_first(8 * column_groups) + 8 * group + quad;
+      const int owner = min(vector / key_row, head_warps - 1), column = vector - owner * key_row;
+      const StoredEight* stage = own + ((owner - warp) * Schedule::stages + read) * stage_vectors;
+#    pragma unroll
+      for (int i = 0; i < 4 * key_tiles; ++i) {
+        const int row = 2 * place + value_key(i);
+        loaded[key_vectors + i * column_groups + group].bits =
+            stage[row * key_pitch + (min(column, key_pitch - 1) ^ swap(row))].bits;
+      }
+    }
+  }
+#  else
+  // Likewise its values.
+  __device__ __forceinline__ void load_values(StoredEight (&loaded)[tile_vectors]) const {
+    const int quad = threadIdx.x % 32 / 4, place = threadIdx.x % 4;
+    const StoredEight* stage = own + read * stage_vectors + Schedule::warp_keys * key_pitch;
     const int own_value = 2 * place * value_row + (quad ^ swap(2 * place));
-#  pragma unroll
+#    pragma unroll
     for (int i = 0; i < 4 * key_tiles * column_groups; ++i) {
       const int row = value_key(i / column_groups);
       loaded[key_vectors + i].bits =
           stage[(own_value ^ swap(row)) + i % column_groups * 8 + row * value_row].bits;
     }
-    read = read + 1 == Schedule::stages ? 0 : read + 1;
   }
+#  endif
+
+  __device__ __forceinline__ void advance() { read = read + 1 == Schedule::stages ? 0 : read + 1; }
 };
 #endif
 
@@ -566,18 +598,26 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
 #if stages
     async_wait<Schedule::stages - 2>();
     __syncwarp();  // all lanes' copies have landed, and all have read the stage that is copied to
+#  if !values_in_keys
     stages.copy(problem, cached, next);
+#  endif
 #  if token_scales
     stages.load_scales(scales);
 #  endif
-    stages.load(loaded);
+    stages.load_keys(loaded);
+#  if !values_in_keys
+    stages.load_values(loaded);
+    stages.advance();
+#  endif
 #else
 #  if token_scales
     load_scales(scales, problem, cached, next);
 #  endif
     load_tile(loaded, problem, cached, next);
 #endif
+#if !values_in_keys
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
+#endif
     float s[products][4], kept[2];
     unsigned p[key_tiles][4];
     multiply_keys(s, own, loaded);
@@ -587,6 +627,13 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
 #if share_keys
     add_warps(s, products_of_warps, turn);
     turn = 1 - turn;
+#endif
+#if values_in_keys
+    // All warps have come this far: their copies are there, and none reads the stage ahead any more.
+    stages.copy(problem, cached, next);
+    next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
+    stages.load_values(loaded);
+    stages.advance();
 #endif
 #if token_scales
     multiply_columns(s, scales.keys);

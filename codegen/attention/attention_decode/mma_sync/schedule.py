@@ -65,6 +65,10 @@ class MmaSyncSchedule(Parts):
         """Keys that a block takes at once."""
         return self.key_warps * self.warp_keys
 
+    def values_in_keys(self, problem: AttentionDecodeProblem) -> bool:
+        """Whether warps take values from the keys that all of them have copied."""
+        return problem.latent and self.share_keys and self.stages > 0
+
     def footprint(self, problem: AttentionDecodeProblem) -> Footprint:
         """See `Schedule`; in shared memory are stages and sums of products, and then states."""
         warps = self.threads // WARP
@@ -75,7 +79,8 @@ class MmaSyncSchedule(Parts):
         loaded = self.warp_keys // 8 * (4 * chunks + 8 * columns)
         live = loaded // _LIVE if self.stages else loaded
         registers = 8 * chunks + 32 * columns + live + self.warp_keys // 2 + _OTHER_REGISTERS
-        vectors = ceil_div(chunks, 2) * 8 + 8 * columns + (problem.scales is Scales.TOKEN)
+        of_values = 0 if self.values_in_keys(problem) else 8 * columns
+        vectors = ceil_div(chunks, 2) * 8 + of_values + (problem.scales is Scales.TOKEN)
         row_bytes = _VECTOR * problem.dtype_of("k").bytes * vectors
         staged = self.stages * warps * self.warp_keys * row_bytes
         summed = WORD_BYTES * self.threads * self.warp_keys if self.share_keys else 0

@@ -1,7 +1,7 @@
 #pragma once
 #include "convolution/conv2d/depthwise/channels.cuh"
-// D = activation(alpha·X∗W + bias) + beta·C, where each channel has a filter of its own. A thread computes
-// rows×columns pixels of neighbouring channels. It loads each element that these see once, and adds it to all
+// D = activation(alpha·X∗W + bias) + beta·C, of groups of few channels. A thread computes rows×columns
+// pixels of neighbouring channels. It loads each element that these see once, and adds it to all
 // of their sums. Of one row, there is a loop over the rows of the filter; else all is written out.
 
 // Rows that the pixels of a thread see.
@@ -12,16 +12,13 @@ using Sums = float[Schedule::rows][Schedule::columns][vector];
 using Rows =
     int[Schedule::rows];  // of a filter, under which each row of pixels sees a line; -1 if it does not
 
-// Adds what a line of the image has for the pixels of a thread, from column `x` on.
-__device__ __forceinline__ void add_line(Sums& sums, const Problem& problem, const Element* line, bool inside,
-                                         int x, const float* filters, const Rows& rows) {
+// Adds what a line of the image has for the pixels of a thread.
+__device__ __forceinline__ void add_line(Sums& sums, const Line& line, const float* filters,
+                                         const Rows& rows) {
 #pragma unroll
   for (int j = 0; j < window_w; ++j) {
-    Packed<Element, vector> loaded = {};
-    if (inside && static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width))
-      loaded = load_global<vector, false>(line + (x + j) * problem.stride_x_w);
     float elements[vector];
-    to_floats(elements, loaded.elements);
+    to_floats(elements, line.elements[j].elements);
 #pragma unroll
     for (int row = 0; row < Schedule::rows; ++row) {
       if (rows[row] < 0) continue;
@@ -29,11 +26,14 @@ __device__ __forceinline__ void add_line(Sums& sums, const Problem& problem, con
       for (int column = 0; column < Schedule::columns; ++column) {
         const int s = tap_of(j, column, Problem::stride_w, Problem::dilation_w, Problem::kernel_w);
         if (s < 0) continue;
-        float tap[vector];
-        load_tap(tap, filters, rows[row] * Problem::kernel_w + s);
 #pragma unroll
-        for (int l = 0; l < vector; ++l)
-          sums[row][column][l] = fmaf(elements[l], tap[l], sums[row][column][l]);
+        for (int i = 0; i < group_channels; ++i) {
+          float factors[vector];
+          load_factors(factors, filters, (rows[row] * Problem::kernel_w + s) * group_channels + i);
+#pragma unroll
+          for (int l = 0; l < vector; ++l)
+            sums[row][column][l] = fmaf(elements[seen_channel(l, i)], factors[l], sums[row][column][l]);
+        }
       }
     }
   }
@@ -51,9 +51,9 @@ __device__ __forceinline__ void conv2d_block(const Arguments& arguments) {
 
   Sums sums = {};
   const auto add = [&](int i, const Rows& rows) {
-    const bool inside = static_cast<unsigned>(y + i) < static_cast<unsigned>(problem.height);
-    add_line(sums, problem, source + (y + i) * problem.stride_x_h, inside, x, filters + tile.own_channel,
-             rows);
+    Line line;  // whose loads are in flight together
+    line.load(problem, source, y + i, x);
+    add_line(sums, line, filters + tile.own_channel, rows);
   };
 #if rows == 1
 #  pragma unroll 1

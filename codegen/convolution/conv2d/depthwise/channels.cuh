@@ -4,13 +4,14 @@
 #include "cuda/shared_memory.cuh"
 #include "cuda/vector.cuh"
 #include "epilogue/activation.cuh"
-// What kernels have in common where each channel has a filter of its own: a thread has `vector` neighbouring
-// channels of some columns of pixels.
+// What kernels have in common where groups have few channels, and as many filters: a thread has `vector`
+// neighbouring channels, which are whole groups, of some columns of pixels.
 
 using Element = Problem::Element;
 constexpr int vector = Schedule::vector;
 constexpr int block_channels = Schedule::channel_threads * vector;
-constexpr int taps = Problem::kernel_h * Problem::kernel_w;
+constexpr int group_channels = Problem::group_channels;
+constexpr int terms = Problem::kernel_h * Problem::kernel_w * group_channels;
 // Columns that the pixels of a thread see.
 constexpr int window_w =
     (Schedule::columns - 1) * Problem::stride_w + (Problem::kernel_w - 1) * Problem::dilation_w + 1;
@@ -20,6 +21,9 @@ __device__ constexpr int tap_of(int place, int pixel, int stride, int dilation, 
   const int distance = place - pixel * stride;
   return distance >= 0 && distance % dilation == 0 && distance / dilation < kernel ? distance / dilation : -1;
 }
+
+// What the thread's filter `l` sees of channel `i` of its group: a number of the thread's channels.
+__device__ constexpr int seen_channel(int l, int i) { return l / group_channels * group_channels + i; }
 
 // The rows×columns pixels of a thread, in blocks of channels that are side by side.
 struct ThreadTile {
@@ -32,7 +36,7 @@ struct ThreadTile {
     constexpr int tiles_a_block = Schedule::threads / Schedule::channel_threads;
     const int tiles_h = (problem.out_height - 1) / Schedule::rows + 1;
     const int tiles_w = (problem.out_width - 1) / Schedule::columns + 1;
-    const int channel_blocks = (problem.batch - 1) / block_channels + 1;
+    const int channel_blocks = (problem.batch * group_channels - 1) / block_channels + 1;
     own_channel = threadIdx.x % Schedule::channel_threads * vector;
     channel = blockIdx.x % channel_blocks * block_channels + own_channel;
     const long long tile = static_cast<long long>(blockIdx.x / channel_blocks) * tiles_a_block +
@@ -41,25 +45,42 @@ struct ThreadTile {
     p = tile / tiles_w % tiles_h * Schedule::rows, q = tile % tiles_w * Schedule::columns;
   }
   __device__ __forceinline__ bool exists(const Problem& problem) const {
-    return channel < problem.batch && image < problem.images;
+    return channel < problem.batch * group_channels && image < problem.images;
   }
 };
 
-// Copies the filters of the block's channels to shared memory: tap by tap, channels side by side.
+// The elements of a row of an image that the thread's pixels see.
+struct Line {
+  Packed<Element, vector> elements[window_w];
+
+  __device__ __forceinline__ void load(const Problem& problem, const Element* source, int row, int column) {
+    const bool inside = static_cast<unsigned>(row) < static_cast<unsigned>(problem.height);
+    const Element* line = source + row * problem.stride_x_h;
+#pragma unroll
+    for (int j = 0; j < window_w; ++j) {
+      elements[j] = {};
+      if (inside && static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width))
+        elements[j] = load_global<vector, false>(line + (column + j) * problem.stride_x_w);
+    }
+  }
+};
+
+// Copies the filters of the block's channels to shared memory: term by term, filters side by side.
 __device__ __forceinline__ void load_filters(const Arguments& arguments, const Problem& problem,
                                              float* filters, int first_channel) {
-  const Element* weight = arguments.weight + static_cast<long long>(first_channel) * taps;
-  const int left = min(block_channels, problem.batch - first_channel) * taps;
-  for (int i = threadIdx.x; i < block_channels * taps; i += Schedule::threads)
-    filters[i % taps * block_channels + i / taps] = i < left ? to_float(weight[i]) : 0.0f;
+  const Element* weight = arguments.weight + static_cast<long long>(first_channel) * terms;
+  const int left = min(block_channels, problem.batch * group_channels - first_channel) * terms;
+  for (int i = threadIdx.x; i < block_channels * terms; i += Schedule::threads)
+    filters[i % terms * block_channels + i / terms] = i < left ? to_float(weight[i]) : 0.0f;
   __syncthreads();
 }
 
-// The factors of the thread's channels under a tap.
-__device__ __forceinline__ void load_tap(float (&tap)[vector], const float* filters, int number) {
+// The factors of the thread's filters for a term.
+__device__ __forceinline__ void load_factors(float (&factors)[vector], const float* filters, int term) {
   constexpr int width = vector < 4 ? vector : 4;
 #pragma unroll
-  for (int i = 0; i < vector; i += width) copy_vector<width>(tap + i, filters + number * block_channels + i);
+  for (int i = 0; i < vector; i += width)
+    copy_vector<width>(factors + i, filters + term * block_channels + i);
 }
 
 // The biases of the thread's channels.

@@ -1,4 +1,4 @@
-"""The program of a schedule for channels that are groups of their own."""
+"""The program of a schedule for groups of few channels."""
 
 from __future__ import annotations
 
@@ -11,4 +11,5 @@ from .schedule import DepthwiseSchedule
 
 def emit(problem: Conv2dProblem, schedule: DepthwiseSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    return source(problem).scheduled(schedule, "depthwise/block", "conv2d_block")
+    facts = {"group_channels": problem.channels}
+    return source(problem).scheduled(schedule, "depthwise/block", "conv2d_block", facts=facts)

@@ -1,4 +1,4 @@
-"""How to compute a conv2d whose channels are groups of their own."""
+"""How to compute a conv2d whose groups have few channels."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class DepthwiseSchedule(Schedule):
 
     def footprint(self, problem: Conv2dProblem) -> Footprint:
         """The filters of the block's channels are in shared memory, sums and a vector in registers."""
-        taps = problem.kernel_h * problem.kernel_w
-        shared_bytes = 4 * taps * self.channel_threads * self.vector
+        terms = problem.terms
+        shared_bytes = 4 * terms * self.channel_threads * self.vector
         registers = self.vector * (self.rows * self.columns + 3) + _OTHER_REGISTERS
-        kept = problem.kernel_w if self.rows == 1 else taps  # of filters, in registers, too
+        kept = problem.kernel_w * problem.channels if self.rows == 1 else terms  # of filters, in registers, too
         wanted = registers + kept * self.vector
         return Footprint(
             self.threads,
@@ -61,7 +61,7 @@ class DepthwiseSchedule(Schedule):
         """FMAs of a thread, and places of the window, that the source has: those of one row of a filter if the thread
         has one row of pixels, else all."""
         down, along = self.window(problem)
-        products = self.rows * self.columns * self.vector * problem.kernel_w
+        products = self.rows * self.columns * self.vector * problem.kernel_w * problem.channels
         return (products, along) if self.rows == 1 else (products * problem.kernel_h, down * along)
 
     def tiles(self, problem: Conv2dProblem) -> int:

@@ -1,1 +1,1 @@
-"""The kernel of conv2d for channels that are groups of their own, which goes down images."""
+"""The kernel of conv2d for groups of few channels, which goes down images."""

@@ -1,32 +1,17 @@
 #pragma once
 #include "convolution/conv2d/depthwise/channels.cuh"
 #include "cuda/opaque.cuh"
-// D = activation(alpha·X∗W + bias) + beta·C, where each channel has a filter of its own. A thread goes down
-// rows×columns pixels of neighbouring channels. It loads each row of the image that these see once, while the
+// D = activation(alpha·X∗W + bias) + beta·C, of groups of few channels. A thread goes down rows×columns
+// pixels of neighbouring channels. It loads each row of the image that these see once, while the
 // one before is added to the sums of all rows of pixels that see it.
 
 // Rows of pixels that see a row of the image.
 constexpr int open_rows = (Problem::kernel_h - 1) / Problem::stride_h + 1;
 using Sums = float[open_rows][Schedule::columns][vector];
 
-// The elements of a row of an image that the thread's pixels see.
-struct Line {
-  Packed<Element, vector> elements[window_w];
-
-  __device__ __forceinline__ void load(const Problem& problem, const Element* source, int row, int column) {
-    const bool inside = static_cast<unsigned>(row) < static_cast<unsigned>(problem.height);
-    const Element* line = source + row * problem.stride_x_h;
-#pragma unroll
-    for (int j = 0; j < window_w; ++j) {
-      elements[j] = {};
-      if (inside && static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width))
-        elements[j] = load_global<vector, false>(line + (column + j) * problem.stride_x_w);
-    }
-  }
-};
-
-// Adds row `i` of the `stride_h` of a step to the sums of the rows of pixels that see it. Of the steps at
-// both ends, some of these are other threads'.
+// Adds row `i` of the `stride_h` of a step to the sums of the rows of pixels that see it. The first product
+// of a step goes on from the row before, which is free. Of the steps at both ends, some rows are other
+// threads', whose sums nobody reads.
 __device__ __forceinline__ void add_line(Sums& sums, const Line& line, const float* filters, int i,
                                          int step) {
   float elements[window_w][vector];
@@ -34,19 +19,25 @@ __device__ __forceinline__ void add_line(Sums& sums, const Line& line, const flo
   for (int j = 0; j < window_w; ++j) to_floats(elements[j], line.elements[j].elements);
   make_words_opaque(elements);  // else they would be converted for each row anew
 #pragma unroll
-  for (int row = 0; row < open_rows; ++row) {
+  for (int row = open_rows - 1; row >= 0; --row) {
     const int r = row * Problem::stride_h + i;
     if (r >= Problem::kernel_h || step < row || step - row >= Schedule::rows) continue;
 #pragma unroll
     for (int s = 0; s < Problem::kernel_w; ++s) {
-      float tap[vector];
-      load_tap(tap, filters, r * Problem::kernel_w + s);
 #pragma unroll
-      for (int column = 0; column < Schedule::columns; ++column) {
+      for (int channel = 0; channel < group_channels; ++channel) {
+        const bool first = i == 0 && s == 0 && channel == 0;
+        float factors[vector];
+        load_factors(factors, filters, (r * Problem::kernel_w + s) * group_channels + channel);
 #pragma unroll
-        for (int l = 0; l < vector; ++l)
-          sums[row][column][l] = fmaf(elements[column * Problem::stride_w + s * Problem::dilation_w][l],
-                                      tap[l], sums[row][column][l]);
+        for (int column = 0; column < Schedule::columns; ++column) {
+          const auto& seen = elements[column * Problem::stride_w + s * Problem::dilation_w];
+#pragma unroll
+          for (int l = 0; l < vector; ++l) {
+            const float before = !first ? sums[row][column][l] : row > 0 ? sums[row - 1][column][l] : 0.0f;
+            sums[row][column][l] = fmaf(seen[seen_channel(l, channel)], factors[l], before);
+          }
+        }
       }
     }
   }
@@ -78,14 +69,5 @@ __device__ __forceinline__ void conv2d_block(const Arguments& arguments) {
     }
     if (step >= open_rows - 1)
       store_row(arguments, problem, tile, tile.p + step - (open_rows - 1), sums[open_rows - 1], biases);
-#pragma unroll
-    for (int row = open_rows - 1; row >= 0; --row) {
-#pragma unroll
-      for (int column = 0; column < Schedule::columns; ++column) {
-#pragma unroll
-        for (int l = 0; l < vector; ++l)
-          sums[row][column][l] = row > 0 ? sums[row > 0 ? row - 1 : 0][column][l] : 0.0f;
-      }
-    }
   }
 }

@@ -11,4 +11,5 @@ from .schedule import RollingSchedule
 
 def emit(problem: Conv2dProblem, schedule: RollingSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    return source(problem).scheduled(schedule, "depthwise_rolling/block", "conv2d_block")
+    facts = {"group_channels": problem.channels}
+    return source(problem).scheduled(schedule, "depthwise_rolling/block", "conv2d_block", facts=facts)

@@ -1,4 +1,4 @@
-"""How to compute a conv2d whose channels are groups of their own, going down images."""
+"""How to compute a conv2d whose groups have few channels, going down images."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class RollingSchedule(DepthwiseSchedule):
 
     def footprint(self, problem: Conv2dProblem) -> Footprint:
         """The filters of the block's channels are in shared memory; sums, a row of X and the next in registers."""
-        taps, (_, along) = problem.kernel_h * problem.kernel_w, self.window(problem)
+        _, along = self.window(problem)
         ahead = ceil_div(along * self.vector * problem.dtype.bytes, _REGISTER_BYTES)
         wanted = self.vector * (self.open_rows(problem) * self.columns + along + 2) + ahead + _OTHER_REGISTERS
-        shared_bytes = _REGISTER_BYTES * taps * self.channel_threads * self.vector
+        shared_bytes = _REGISTER_BYTES * problem.terms * self.channel_threads * self.vector
         return Footprint(self.threads, shared_bytes, wanted, min_blocks_per_sm=self.min_blocks_per_sm)
 
     def written_out(self, problem: Conv2dProblem) -> tuple[int, int]:
         """FMAs of a thread, and places of the window, that the source has: those of a step down."""
         _, along = self.window(problem)
-        return problem.kernel_h * problem.kernel_w * self.columns * self.vector, along * problem.stride_h
+        return problem.terms * self.columns * self.vector, along * problem.stride_h

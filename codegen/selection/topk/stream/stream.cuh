@@ -35,9 +35,7 @@ __device__ __forceinline__ void topk_stream(const Arguments& arguments) {
   const int k = problem.k < row.length ? problem.k : row.length;
 #if splits > 1
   const int split = blockIdx.x % Schedule::splits;
-  const int of_part = (row.vectors() + Schedule::splits - 1) / Schedule::splits;
-  const int first = split * of_part < row.vectors() ? split * of_part : row.vectors();
-  const RowPart part{row, first, row.vectors() - first < of_part ? row.vectors() : first + of_part};
+  const RowPart part = part_of<Schedule::splits>(row, split);
   const int own = k < part.count() ? k : part.count();
   selection.select(part, own);
   Entry* all = static_cast<Entry*>(arguments.workspace);

@@ -9,7 +9,7 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule
-from autotune.codegen.vision.letterbox.target import CHANNELS, Targets
+from autotune.codegen.vision.letterbox.target import CHANNELS, Order, Targets
 
 _READ_AHEAD = 12  # bytes from a column on that are read for it, as words
 _REGISTERS = 48
@@ -71,9 +71,14 @@ class StagedSchedule(Schedule):
         needed = self.segment_needed(problem)
         return self.replace(segment=next((some for some in _SEGMENTS if some >= needed), _SEGMENTS[-1]))
 
+    def warp_bytes(self, problem: Targets) -> int:
+        """Two rows of the picture for each of the target; in NHWC, a row of the target, which lanes exchange."""
+        exchanged = CHANNELS * self.tile_width * problem.dtype.bytes if problem.order is Order.NHWC else 0
+        return self.stages * 2 * self.segment + exchanged
+
     def footprint(self, problem: Targets) -> Footprint:
-        """Two rows of the picture for each of the target."""
-        return Footprint(self.threads, self.warps * self.stages * 2 * self.segment, _REGISTERS + 6 * self.pixels)
+        """What its warps take."""
+        return Footprint(self.threads, self.warps * self.warp_bytes(problem), _REGISTERS + 6 * self.pixels)
 
 
 def first_staged(problem: Targets) -> StagedSchedule | None:

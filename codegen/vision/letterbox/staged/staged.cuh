@@ -1,6 +1,8 @@
 #pragma once
 #include "cuda/async_copy.cuh"
 #include "cuda/byte_products.cuh"
+#include "cuda/opaque.cuh"
+#include "cuda/picked_bytes.cuh"
 #include "cuda/shared_memory.cuh"
 #include "vision/letterbox/pixel.cuh"
 // Each warp has some columns of a target for itself and goes through rows of it. Ahead of it, the parts of
@@ -10,62 +12,103 @@ constexpr int pixels = Schedule::pixels, tile_width = 32 * pixels, rows = Schedu
 constexpr int stages = Schedule::stages, segment = Schedule::segment, copied = Schedule::copy_bytes;
 constexpr bool keeps = Schedule::keeps;
 constexpr int pixel_bytes = 3;
+#if order == nchw
+constexpr int exchanged = 0;
+#else
+constexpr int exchanged = 3 * tile_width * sizeof(Element);  // bytes of a row of the target
+#endif
+constexpr int warp_bytes = stages * 2 * segment + exchanged;
 #if mixed
 constexpr bool rows_shift = true;  // rows begin anywhere
 #else
 constexpr bool rows_shift = false;
 #endif
 
-// The levels of two pixels side by side, which begin at byte `first` of shared memory.
-struct PixelPair {
-  unsigned words[2];
+// Where the six levels of two pixels side by side are in shared memory, and how they are picked from there.
+// They lie in three words only if the first one is a word's last byte.
+struct PairPlace {
+  unsigned first, other;  // bytes ahead of two words, and of the other one
+  unsigned picks;         // see `PixelPair`: of `front` in the lower half, of `back` in the upper one
 
-  __device__ __forceinline__ PixelPair(const unsigned* part, int first) {
-    const unsigned* word = part + first / 4;
-    const unsigned selector = 0x3210u + 0x1111u * (first % 4), middle = word[1];
-    words[0] = __byte_perm(word[0], middle, selector);
-    words[1] = __byte_perm(middle, word[2], selector);
+  PairPlace() = default;
+  __device__ __forceinline__ explicit PairPlace(unsigned byte) : first(byte / 4 * 4) {
+    const unsigned behind = byte % 4;
+    other = behind == 3 ? first + 8 : first;
+    picks = 0x4130u + 0x1111u * behind + (((0x52u + 0x11u * behind) & 0x77u) << 16);
+  }
+};
+
+// The levels of two pixels side by side: `front` has the first channel of both, then the second one, `back`
+// the third one.
+struct PixelPair {
+  unsigned front, back;
+
+  __device__ __forceinline__ PixelPair(const unsigned char* part, const PairPlace& place) {
+    const unsigned* words = reinterpret_cast<const unsigned*>(part + place.first);
+    const unsigned other = *reinterpret_cast<const unsigned*>(part + place.other);
+    front = picked_bytes(words[0], words[1], place.picks);
+    back = picked_bytes(other, words[1], place.picks >> 16);
   }
 #if mixed
   // Likewise where the first one begins in a picture, and the second one `step` bytes behind it.
   __device__ __forceinline__ PixelPair(const unsigned char* first, int step) {
-    words[0] = first[0] | first[1] << 8 | first[2] << 16 | static_cast<unsigned>(first[step]) << 24;
-    words[1] = first[step + 1] | first[step + 2] << 8;
+    front = first[0] | first[step] << 8 | first[1] << 16 | static_cast<unsigned>(first[step + 1]) << 24;
+    back = first[2] | first[step + 2] << 8;
   }
 #endif
-  // A channel of both, in the lower two bytes.
-  __device__ __forceinline__ unsigned channel(int number) const {
-    return __byte_perm(words[0], words[1], 0x4430u + 0x11u * number);
-  }
 };
 
-// What the two pixels make, and what two rows make of that.
+// What the two pixels make of each channel, and what two rows make of that.
 #if rule == cv2
 using Weights = unsigned;  // both, in 2048ths
 using Mixed = int;
 __device__ __forceinline__ Weights weights_of(const Tap& tap) { return tap.near | tap.far << 16; }
-__device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weights weights) {
-  return static_cast<int>(two_products(weights, pair.channel(channel)) >> 4);
+__device__ __forceinline__ void mix_pair(const PixelPair& pair, Weights weights, Mixed (&channels)[3]) {
+  channels[0] = static_cast<int>(two_products<false>(weights, pair.front) >> 4);
+  channels[1] = static_cast<int>(two_products<true>(weights, pair.front) >> 4);
+  channels[2] = static_cast<int>(two_products<false>(weights, pair.back) >> 4);
 }
+// A product without its lower 16 bits is the upper half of one that is shifted: one instruction, and a sum.
 __device__ __forceinline__ float mixed(Mixed above, Mixed below, const Tap& down) {
-  return static_cast<float>(((down.near * above >> 16) + (down.far * below >> 16) + 2) >> 2);
+  const unsigned near = __umulhi(static_cast<unsigned>(down.near) << 16, above);
+  const unsigned far = __umulhi(static_cast<unsigned>(down.far) << 16, below);
+  return static_cast<float>(static_cast<int>((near + far + 2) >> 2));
 }
 #else
-using Weights = float2;
 using Mixed = float;
-__device__ __forceinline__ Weights weights_of(const Tap& tap) { return make_float2(tap.near, tap.far); }
-__device__ __forceinline__ Mixed mixed(const PixelPair& pair, int channel, Weights weights) {
-  const unsigned both = pair.channel(channel);
-  return __fadd_rn(__fmul_rn(static_cast<float>(both & 255), weights.x),
-                   __fmul_rn(static_cast<float>(both >> 8 & 255), weights.y));
+struct Weights {
+  float near, far, near_offset, far_offset;
+};
+constexpr float of_bytes = 8388608.0f;  // 2^23: a byte below this number's exponent is a number above it
+__device__ __forceinline__ Weights weights_of(const Tap& tap) {
+  return {tap.near, tap.far, -of_bytes * tap.near, -of_bytes * tap.far};
+}
+// A byte times a weight, rounded once: the offset takes 2^23 times the weight away, which is exact. Few
+// conversions of bytes are done at once, so this takes less time.
+template <int byte>
+__device__ __forceinline__ float weighted(unsigned bytes, float weight, float offset) {
+  return fmaf(__uint_as_float(__byte_perm(bytes, __float_as_uint(of_bytes), 0x7440u + byte)), weight, offset);
+}
+template <int byte>
+__device__ __forceinline__ Mixed mixed_bytes(unsigned bytes, const Weights& weights) {
+  return __fadd_rn(weighted<byte>(bytes, weights.near, weights.near_offset),
+                   weighted<byte + 1>(bytes, weights.far, weights.far_offset));
+}
+__device__ __forceinline__ void mix_pair(const PixelPair& pair, const Weights& weights,
+                                         Mixed (&channels)[3]) {
+  channels[0] = mixed_bytes<0>(pair.front, weights);
+  channels[1] = mixed_bytes<2>(pair.front, weights);
+  channels[2] = mixed_bytes<0>(pair.back, weights);
 }
 #endif
 
 // What a warp does: neighbouring columns, and rows one below the other.
 class RowTile {
  public:
-  __device__ __forceinline__ RowTile(const Arguments& arguments, long long image, int strip, int tile)
+  __device__ __forceinline__ RowTile(const Arguments& arguments, long long image, int strip, int tile,
+                                     unsigned char* exchange)
       : arguments_(arguments),
+        exchange_(exchange),
         image_(image),
         picture_(picture_of(arguments, image)),
         top_(strip * rows),
@@ -73,6 +116,8 @@ class RowTile {
     place_ = place_of(picture_.height, picture_.width, arguments.height, arguments.width);
     if (strip == 0 && tile == 0 && lane_ == 0) write_placement(arguments, place_, image);
     left_ = tile * tile_width + lane_ * pixels;
+    const int ahead = left_ - place_.left;
+    filled_ = __all_sync(0xffffffffu, ahead >= 0 && ahead + pixels <= place_.width);
     if (place_.height == 0) return;  // nothing is read
     down_ =
         tap_of<true>(clamped(top_ + lane_ % rows - place_.top, place_.height), picture_.height, place_.down);
@@ -87,10 +132,17 @@ class RowTile {
     }
     const int first = __shfl_sync(0xffffffffu, offsets_[0], 0);
     begin_ = rows_shift ? first : first / copied * copied;
+    source_ = picture_.first + begin_;
+    make_opaque(source_);  // kept, not computed again for each copy
     const int read = pixel_bytes * __shfl_sync(0xffffffffu, last, 31) + 12 - begin_;
     bytes_ = (read + (rows_shift ? copied - 1 : 0) + copied - 1) / copied * copied;
 #pragma unroll
-    for (int i = 0; i < pixels; ++i) offsets_[i] -= begin_;
+    for (int i = 0; i < pixels; ++i) {
+      offsets_[i] -= begin_;
+#if !mixed
+      pairs_[i] = PairPlace(offsets_[i]);
+#endif
+    }
   }
 
   // Begins to copy what a row of the tile is made of.
@@ -104,23 +156,15 @@ class RowTile {
   __device__ __forceinline__ void write(int row, const unsigned char* stage) {
     const bool has = has_picture(row);
     const Needs needs = needs_of(row);
-    if (top_ + row >= arguments_.height || left_ >= arguments_.width) return;
+    if (top_ + row >= arguments_.height) return;
     Element numbers[3][pixels];
     if (has && separate(needs.down)) {
       resize<true>(numbers, needs, stage);
     } else if (has) {
       resize<false>(numbers, needs, stage);
     }
-#pragma unroll
-    for (int i = 0; i < pixels; ++i) {
-      const int column = left_ + i - place_.left;
-      if (has && column >= 0 && column < place_.width) continue;
-#pragma unroll
-      for (int channel = 0; channel < 3; ++channel) {
-        numbers[channel][i] = number_of(arguments_, arguments_.pad, channel);
-      }
-    }
-    store_pixels(arguments_, image_, top_ + row, left_, numbers);
+    if (!has || !filled_) leave_free(numbers, has);
+    store(row, numbers);
   }
 
  private:
@@ -177,7 +221,7 @@ class RowTile {
 #if mixed
   // How far behind a multiple of a copy's bytes a row of the picture begins for the warp.
   __device__ __forceinline__ int shift_of(int row) const {
-    return static_cast<int>((picture_.at(row, 0) + begin_ - arguments_.images) % copied);
+    return static_cast<int>((source_ + row * picture_.row - arguments_.images) % copied);
   }
   // What follows the row, up to the end of all pictures; then zeros.
   __device__ __forceinline__ long long bytes_left(const unsigned char* source) const {
@@ -192,17 +236,30 @@ class RowTile {
 #endif
 
   __device__ __forceinline__ void copy(unsigned char* target, int row) const {
-    const unsigned char* source = picture_.at(row, 0) + begin_ - shift_of(row);
+    const unsigned char* source = source_ + row * picture_.row - shift_of(row);
     const auto room = bytes_left(source);
     const int left = room < bytes_ ? static_cast<int>(room) : bytes_;
     const int whole = left / copied * copied;
-#pragma unroll 2
+#pragma unroll 1
     for (int i = lane_ * copied; i < whole; i += 32 * copied) async_copy<copied>(target + i, source + i);
     const int word = whole + lane_ * 4, valid = left - word;  // no more than 32 words are left
     if (rows_shift && 0 < valid && valid < 4) {
       for (int i = 0; i < 4; ++i) target[word + i] = i < valid ? source[word + i] : 0;
     } else if (word < bytes_) {
       async_copy_guarded<4>(target + word, source + word, valid);
+    }
+  }
+
+  // Pads the pixels of a row that are not of the picture, of which the row `has` some.
+  __device__ __forceinline__ void leave_free(Element (&numbers)[3][pixels], bool has) const {
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) {
+      const int column = left_ + i - place_.left;
+      if (has && column >= 0 && column < place_.width) continue;
+#pragma unroll
+      for (int channel = 0; channel < 3; ++channel) {
+        numbers[channel][i] = number_of(arguments_, arguments_.pad, channel);
+      }
     }
   }
 
@@ -228,11 +285,10 @@ class RowTile {
     const int shift = shift_of(row);
 #pragma unroll
     for (int i = 0; i < pixels; ++i) {
-      const PixelPair pair = pair_of(part, row, shift, i);
+      Mixed found[3];
+      mix_pair(pair_of(part, row, shift, i), weights_[i], found);
 #pragma unroll
-      for (int channel = 0; channel < 3; ++channel) {
-        channels[3 * i + channel] = mixed(pair, source_of(channel), weights_[i]);
-      }
+      for (int channel = 0; channel < 3; ++channel) channels[3 * i + channel] = found[source_of(channel)];
     }
   }
 
@@ -243,17 +299,59 @@ class RowTile {
       return {picture_.at(row, 0) + offset, behind < picture_.width * pixel_bytes ? pixel_bytes : 0};
     }
 #endif
-    return {reinterpret_cast<const unsigned*>(part), offsets_[i] + shift};
+#if mixed
+    return {part, PairPlace(offsets_[i] + shift)};
+#else
+    return {part, pairs_[i]};
+#endif
   }
 
+#if order == nchw
+  __device__ __forceinline__ void store(int row, const Element (&numbers)[3][pixels]) const {
+    if (left_ < arguments_.width) store_pixels(arguments_, image_, top_ + row, left_, numbers);
+  }
+#else
+  // Lanes exchange their numbers, so that those of neighbouring lanes are neighbours. Each would store three
+  // parts otherwise, of which none fills a sector.
+  __device__ __forceinline__ void store(int row, const Element (&numbers)[3][pixels]) const {
+    using Piece = Packed<Element, pixels>;
+    Piece* exchange = reinterpret_cast<Piece*>(exchange_);
+#  pragma unroll
+    for (int part = 0; part < 3; ++part) {
+      Piece piece;
+#  pragma unroll
+      for (int i = 0; i < pixels; ++i) {
+        piece.elements[i] = numbers[(part * pixels + i) % 3][(part * pixels + i) / 3];
+      }
+      exchange[3 * lane_ + part].bits = piece.bits;
+    }
+    __syncwarp();
+    const int first = left_ - lane_ * pixels;
+    Element* target = target_of(arguments_, image_) + place_in_target(arguments_, top_ + row, first, 0);
+#  pragma unroll
+    for (int part = 0; part < 3; ++part) {
+      const int own = part * 32 + lane_;
+      if (own * pixels < 3 * (arguments_.width - first)) {
+        store_global_whole<false>(target + own * pixels, exchange[own]);
+      }
+    }
+  }
+#endif
+
   const Arguments& arguments_;
+  unsigned char* exchange_;  // of the warp, for what it stores
   const long long image_;
   const Picture picture_;
   const int top_, lane_;
   Place place_;
+  const unsigned char* source_;  // where the first row of the picture begins for the warp
+  bool filled_;                  // whether the picture has all columns of the warp
   int left_, begin_, bytes_;
   Tap down_;  // of the row whose number is the lane's
   int offsets_[pixels];
+#if !mixed
+  PairPlace pairs_[pixels];
+#endif
   Weights weights_[pixels];
   Mixed above_[3 * pixels], below_[3 * pixels];
 };
@@ -265,8 +363,8 @@ __device__ __forceinline__ void letterbox_staged(const Arguments& arguments) {
   const long long image = own / (static_cast<long long>(across) * down);
   if (image >= arguments.batch) return;
   const int part = static_cast<int>(own % (static_cast<long long>(across) * down));
-  RowTile tile(arguments, image, part / across, part % across);
-  unsigned char* shared = dynamic_shared<unsigned char>() + warp * (stages * 2 * segment);
+  unsigned char* shared = dynamic_shared<unsigned char>() + warp * warp_bytes;
+  RowTile tile(arguments, image, part / across, part % across, shared + stages * 2 * segment);
 #pragma unroll 1
   for (int ahead = 0; ahead < rows + stages - 1; ++ahead) {
     if (ahead < rows) tile.fetch(ahead, shared + ahead % stages * 2 * segment);

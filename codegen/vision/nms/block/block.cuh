@@ -1,5 +1,4 @@
 #pragma once
-#include "cuda/cluster_writes.cuh"
 #include "cuda/shared_memory.cuh"
 #include "vision/nms/candidates.cuh"
 #include "vision/nms/choose.cuh"
@@ -11,6 +10,7 @@ constexpr int threads = Schedule::threads, chunk = Schedule::chunk, blocks = Sch
 constexpr int chunk_tiles = chunk / tile, warps = threads / 32;
 
 #include "cuda/sort_entries.cuh"
+#include "vision/nms/cluster.cuh"
 
 struct Shared {
   Entry* entries;   // `slots` of them
@@ -34,26 +34,6 @@ struct Shared {
 #endif
   }
 };
-
-__device__ __forceinline__ int rank_of_block() { return static_cast<int>(blockIdx.x) % blocks; }
-
-__device__ __forceinline__ void image_barrier() {
-  if constexpr (blocks > 1) {
-    cluster_barrier();
-  } else {
-    __syncthreads();
-  }
-}
-
-// Where a block of the cluster has the same.
-template <typename T>
-__device__ __forceinline__ T* of_block(T* shared, int rank) {
-  if constexpr (blocks > 1) {
-    return shared_of_rank(shared, rank);
-  } else {
-    return shared;
-  }
-}
 
 // The boxes of a chunk, in order, and which are none.
 __device__ __forceinline__ void load_chunk(const Arguments& arguments, const Shared& shared, long long image,
@@ -116,11 +96,11 @@ __device__ __forceinline__ void nms_block(const Arguments& arguments) {
   for (int first = 0; first < count && kept < most && shared.entries[first] != 0; first += chunk) {
     const int some = count - first < chunk ? count - first : chunk;
     load_chunk(arguments, shared, image, shared.entries + first);
-    image_barrier();
+    barrier_of_blocks();
     compare_chunk(shared, some, kept, test);
-    image_barrier();
+    barrier_of_blocks();
     if (rank_of_block() == 0) choose_of_chunk(shared, some);
-    image_barrier();
+    barrier_of_blocks();
     kept += for_each_chosen<chunk_tiles, warps>(shared.chosen, [&](int box, int rank) {
       const int place = kept + rank;
       if (place >= most) return;

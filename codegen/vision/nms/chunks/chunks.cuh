@@ -1,6 +1,5 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
-#include "vision/nms/candidates.cuh"
 #include "vision/nms/choose.cuh"
 #include "vision/nms/pairs.cuh"
 // Boxes in order, chunk by chunk. `keys` and `order` are those of the sort, `dead` has for each tile of an
@@ -10,16 +9,7 @@
 constexpr int threads = Schedule::threads, warps = threads / 32, chunk = Schedule::chunk;
 constexpr int chunk_tiles = chunk / tile, most_masks = pairs_of_tiles(chunk_tiles) * tile;
 
-// The boxes of an image in order, from one of them on.
-__device__ __forceinline__ Candidates sorted(const Arguments& arguments, long long image, int first) {
-  const long long place = image * arguments.candidates + first;
-  Candidates found;
-  found.corners = reinterpret_cast<float4*>(arguments.sorted_corners) + place;
-#if classed
-  found.ids = reinterpret_cast<ClassId*>(arguments.sorted_ids) + place;
-#endif
-  return found;
-}
+#include "vision/nms/order.cuh"
 
 // The masks of an image's chunk, for which there is as much room as its boxes may take.
 __device__ __forceinline__ unsigned* masks_of(const Arguments& arguments, long long image) {
@@ -39,20 +29,6 @@ __device__ __forceinline__ Candidates chosen_of(const Arguments& arguments, long
   found.ids = reinterpret_cast<ClassId*>(arguments.chosen_ids) + image * chosen_room(arguments);
 #endif
   return found;
-}
-
-__device__ __forceinline__ int tiles_of(const Arguments& arguments) {
-  return (arguments.candidates + tile - 1) / tile;
-}
-
-__device__ __forceinline__ void write_keys(const Arguments& arguments) {
-  const long long place = blockIdx.x * static_cast<long long>(threads) + threadIdx.x;
-  const int candidates = arguments.candidates;
-  if (place >= static_cast<long long>(arguments.images) * candidates) return;
-  const long long image = place / candidates;
-  const int index = static_cast<int>(place - image * candidates);
-  const bool counts = index < candidates_of(arguments, image);
-  arguments.keys[place] = counts ? score_key(arguments, image, index) : 0;
 }
 
 // A warp for each tile.

@@ -36,9 +36,31 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
+    if schedule.cluster_q > 1:
+        yield from _bad_cluster(problem, schedule)
+    if schedule.pack_group and not _may_pack(problem, schedule):
+        yield f"pack_group: expected heads that share keys, {schedule.block_rows} rows of as many, and no mask"
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
     yield from too_many_splits(problem, schedule.splits)
+
+
+def _all_alike(problem: AttentionProblem) -> bool:
+    return not (problem.bounded_left or problem.bounded_right or problem.segmented or problem.masked)
+
+
+def _bad_cluster(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
+    cluster = schedule.cluster_q
+    if not _all_alike(problem):
+        yield f"cluster_q {cluster}: expected 1, unless all queries see all keys"
+    if schedule.tickets or schedule.splits > 1:
+        yield f"cluster_q {cluster}: expected 1 with tickets or splits"
+    if schedule.grid_blocks % cluster:
+        yield f"grid_blocks {schedule.grid_blocks}: expected a multiple of cluster_q {cluster}"
+
+
+def _may_pack(problem: AttentionProblem, schedule: WgmmaSchedule) -> bool:
+    return problem.group > 1 and schedule.block_rows % problem.group == 0 and not problem.masked
 
 
 def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
@@ -81,6 +103,7 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
         for consumers in range(schedule.consumers, 0, -1):
             for keys in (count for count in reversed(KEYS) if count <= schedule.tile_keys):
                 tried = replace(schedule, consumers=consumers, tile_keys=keys, min_blocks_per_sm=blocks)
+                tried = replace(tried, pack_group=tried.pack_group and _may_pack(problem, tried))
                 if any(_too_many_registers(problem, tried)):
                     continue
                 for stages in range(schedule.stages, 0, -1):
@@ -91,42 +114,55 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
 
 
 def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
-    resident = min(spec.sm_count * schedule.min_blocks_per_sm, schedule.tiles(problem))
+    cluster = schedule.cluster_q if _all_alike(problem) and grid != _TICKETS else 1
+    placed = replace(schedule, cluster_q=cluster)
+    resident = min(spec.sm_count * schedule.min_blocks_per_sm // cluster * cluster, placed.tiles(problem))
     return replace(
-        schedule,
+        placed,
         pingpong=schedule.pingpong and schedule.consumers > 1,
         grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
         tickets=grid == _TICKETS,
-        splits=schedule.splits if grid == _TILES_OF_BLOCKS else 1,
+        splits=schedule.splits if grid == _TILES_OF_BLOCKS and cluster == 1 else 1,
     )
 
 
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
-    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, those that share keys."""
+    """FlashAttention-3's tiles first (hopper/tile_size.h), then others; of few tiles, those that share keys.
+
+    Queries of a group's heads as rows of a tile are first where a window lets a tile of fewer queries see fewer keys.
+    """
+    for packs in (problem.bounded_left, not problem.bounded_left):
+        if not packs or any(_may_pack(problem, WgmmaSchedule(consumers)) for consumers, _ in _WIDE):
+            yield from _candidates(problem, spec, packs)
+
+
+def _candidates(problem: AttentionProblem, spec: DeviceSpec, packs: bool) -> Iterator[WgmmaSchedule]:
     widest = max(problem.head_dim, problem.value_elements)
     wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
-    together = heads_in_l2(problem, spec)
+    packed = problem.group if packs else 1
+    alike = WgmmaSchedule(heads_together=max(1, heads_in_l2(problem, spec) // packed), pack_group=packs)
     uneven = problem.bounded_right or problem.segmented
     grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
     for consumers, keys in (*((1, keys) for _, keys in tiles[:2]), *tiles):
-        splits = usual_splits(problem, consumers * CONSUMER_ROWS, spec)
+        rows = consumers * CONSUMER_ROWS
+        splits = usual_splits(problem, rows, spec, packed) if rows % packed == 0 else 1
         for shared in (splits, splits // 2):
             if shared > 1:
-                usual = WgmmaSchedule(consumers, keys, 2, consumers > 1, wide, splits=shared)
+                usual = WgmmaSchedule(consumers, keys, 2, consumers > 1, wide, splits=shared, pack_group=packs)
                 yield fitted(problem, usual, spec, _TILES_OF_BLOCKS)
     for consumers, keys in tiles:
         for turns in (True, False):
-            usual = WgmmaSchedule(consumers, keys, 2, turns, heads_together=together)
             for late in (wide, not wide):
-                wanted = replace(usual, rescale_late=late)
+                wanted = replace(alike, consumers=consumers, tile_keys=keys, pingpong=turns, rescale_late=late)
                 yield from (fitted(problem, wanted, spec, grid) for grid in grids)
     for consumers, keys, blocks in _SEVERAL if seen_keys(problem, 1, 1) <= _FEW_KEYS else _SEVERAL[-1:]:
-        usual = WgmmaSchedule(consumers, keys, 2, True, heads_together=together, min_blocks_per_sm=blocks)
-        yield from (fitted(problem, usual, spec, grid) for grid in grids)
+        wanted = replace(alike, consumers=consumers, tile_keys=keys, pingpong=True, min_blocks_per_sm=blocks)
+        yield from (fitted(problem, wanted, spec, grid) for grid in grids)
 
 
 def checks(problem: AttentionProblem, schedule: WgmmaSchedule) -> list[tuple[AttentionProblem, WgmmaSchedule]]:
     """See `small_problems`; of a grid that stays, two blocks."""
     found = small_problems(problem, schedule.block_rows, schedule.tile_keys, WIDEST_ACCESS)
-    return [(one, replace(schedule, grid_blocks=min(schedule.grid_blocks, 2, schedule.tiles(one)))) for one in found]
+    alike = ((one, replace(schedule, pack_group=schedule.pack_group and one.group > 1)) for one in found)
+    return [(one, replace(had, grid_blocks=min(had.grid_blocks, 2, had.tiles(one)))) for one, had in alike]

@@ -53,7 +53,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     costs = Costs.of(spec)
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     rows, keys = schedule.block_rows, schedule.tile_keys
-    of_tile = steps_of_block(problem, rows, keys, schedule.splits, spec)
+    of_tile = steps_of_block(problem, rows, keys, schedule.splits, spec, schedule.packed_heads(problem))
     # With tickets, blocks end at about the same time if tiles differ.
     evenly = schedule.tickets and (problem.bounded_right or problem.segmented)
     own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))

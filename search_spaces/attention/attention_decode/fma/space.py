@@ -10,11 +10,8 @@ from autotune.codegen.attention.attention_decode.problem import AttentionDecodeP
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
-from autotune.search_spaces.attention.attention_decode.splits import (
-    cut,
-    most_splits,
-    small_parts,
-)
+from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
+from autotune.search_spaces.attention.attention_decode.splits import cut, most_splits, small_parts
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -26,6 +23,7 @@ _PART_TILES = 2  # of a part at least
 
 def constraints(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from changing_bits(problem, schedule)
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
 
@@ -37,9 +35,10 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[FmaSchedul
     parameters = field_parameters(FmaSchedule, vector_width=widths, rows=rows)
 
     def build(draw: Draw) -> FmaSchedule:
-        return _fitted(problem, FmaSchedule.from_dict(draw), spec)
+        fields = {name: value for name, value in draw.items() if name != WAVES}
+        return shared(problem, _fitted(problem, FmaSchedule.from_dict(fields), spec), spec, int(draw[WAVES]))
 
-    return Space(parameters, build)
+    return Space((*parameters, waves(problem)), build, fits={WAVES: fits_waves(problem, spec)})
 
 
 def _fitted(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> FmaSchedule:
@@ -69,9 +68,11 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Fm
         usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
         for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
             yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
+        yield shared(problem, usual, spec, 1)
 
 
 def checks(problem: AttentionDecodeProblem, schedule: FmaSchedule) -> list[tuple[AttentionDecodeProblem, FmaSchedule]]:
     """See `small_parts`."""
     small = small_parts(problem, min(schedule.rows, 4), schedule.tile_keys, schedule.vector_width)
-    return [(one, replace(schedule, splits=min(schedule.splits, 2))) for one in small]
+    few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
+    return [(one, few) for one in small]

@@ -9,11 +9,8 @@ from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyn
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WORD_BYTES
-from autotune.search_spaces.attention.attention_decode.splits import (
-    cut,
-    most_splits,
-    small_parts,
-)
+from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
+from autotune.search_spaces.attention.attention_decode.splits import cut, most_splits, small_parts
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -29,6 +26,7 @@ _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 
 def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
+    yield from changing_bits(problem, schedule)
     widest = _widest(problem, schedule.stages)
     if schedule.vector_width > widest:
         yield f"vector_width {schedule.vector_width} over the {widest} elements of aligned loads"
@@ -38,7 +36,9 @@ def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec
 
 def _widest(problem: AttentionDecodeProblem, stages: int) -> int:
     """Elements of the widest loads; copies to stages may be wider than the eight that a lane multiplies."""
-    return problem.widest_of("k", "v") if stages and problem.widest == _LANE_ELEMENTS else problem.widest
+    return (
+        problem.widest_of(*problem.cached_operands) if stages and problem.widest == _LANE_ELEMENTS else problem.widest
+    )
 
 
 def _copied(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule) -> bool:
@@ -60,9 +60,10 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSch
     parameters = field_parameters(MmaSyncSchedule, vector_width=widths)
 
     def build(draw: Draw) -> MmaSyncSchedule:
-        return _fitted(problem, MmaSyncSchedule.from_dict(draw), spec)
+        fields = {name: value for name, value in draw.items() if name != WAVES}
+        return shared(problem, _fitted(problem, MmaSyncSchedule.from_dict(fields), spec), spec, int(draw[WAVES]))
 
-    return Space(parameters, build)
+    return Space((*parameters, waves(problem)), build, fits={WAVES: fits_waves(problem, spec)})
 
 
 def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaSyncSchedule:
@@ -97,6 +98,7 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
         for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
             yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
+        yield shared(problem, usual, spec, 1)
 
 
 def checks(
@@ -104,4 +106,5 @@ def checks(
 ) -> list[tuple[AttentionDecodeProblem, MmaSyncSchedule]]:
     """See `small_parts`."""
     small = small_parts(problem, 4, schedule.tile_keys, min(schedule.vector_width, _LANE_ELEMENTS))
-    return [(one, replace(schedule, splits=min(schedule.splits, 2))) for one in small]
+    few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
+    return [(one, few) for one in small]

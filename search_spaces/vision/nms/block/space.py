@@ -36,9 +36,13 @@ def space(problem: NmsProblem, spec: DeviceSpec) -> Space[BlockSchedule]:
     """As many slots as the boxes of an image take, and no larger chunks."""
     slots = _slots(problem)
     chunks = tuple(chunk for chunk in _CHUNKS if chunk <= slots)
-    clusters = _CLUSTERS if spec.compute_capability >= CLUSTERS_SINCE else (1,)
-    fields = field_parameters(BlockSchedule, slots=(slots,), chunk=chunks, cluster=clusters)
+    fields = field_parameters(BlockSchedule, slots=(slots,), chunk=chunks, cluster=clusters_of(spec))
     return Space(fields, BlockSchedule.from_dict)
+
+
+def clusters_of(spec: DeviceSpec) -> tuple[int, ...]:
+    """Blocks that a cluster may have; one, where a device has none."""
+    return _CLUSTERS if spec.compute_capability >= CLUSTERS_SINCE else (1,)
 
 
 def _slots(problem: NmsProblem) -> int:

@@ -1,0 +1,1 @@
+"""The kernels of conv2d by Winograd's minimal filtering: transforms around a batch of products."""

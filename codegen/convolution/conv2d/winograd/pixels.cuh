@@ -1,0 +1,42 @@
+#pragma once
+#include "convolution/conv2d/store_finished.cuh"
+#include "convolution/conv2d/winograd/transform.cuh"
+// Winograd's minimal filtering, behind the products: Aᵀ·M·A are the pixels of each tile M of products.
+
+__device__ __forceinline__ void store_pixels(const Arguments& arguments) {
+  constexpr int width = Problem::pixel_vector;
+  const Problem problem(arguments);
+  const int vectors = problem.n / width;
+  const long long thread = blockIdx.x * static_cast<long long>(Schedule::threads) + threadIdx.x;
+  const long long row = thread / vectors, tiles = tiles_of(problem);
+  const int filter = (thread - row * vectors) * width;
+  if (row >= tiles) return;
+
+  const float* source = arguments.products + row * problem.n + filter;
+  alignas(16) float products[side][side][width];
+#pragma unroll
+  for (int i = 0; i < side * side; ++i)
+    copy_vector<width>(products[i / side][i % side], source + i * tiles * problem.n);
+  alignas(16) float pixels[outputs][outputs][width];
+#pragma unroll
+  for (int l = 0; l < width; ++l) {
+    float own[side][side], to[outputs][outputs];
+#pragma unroll
+    for (int i = 0; i < side * side; ++i) own[i / side][i % side] = products[i / side][i % side][l];
+    transform<Results>(to, own);
+#pragma unroll
+    for (int i = 0; i < outputs * outputs; ++i)
+      pixels[i / outputs][i % outputs][l] = to[i / outputs][i % outputs];
+  }
+
+  const ResultTile tile(problem, row);
+#pragma unroll
+  for (int i = 0; i < outputs; ++i) {
+#pragma unroll
+    for (int j = 0; j < outputs; ++j) {
+      if (tile.p + i >= problem.out_height || tile.q + j >= problem.out_width) continue;
+      const long long line = static_cast<long long>(tile.image) * problem.out_height + tile.p + i;
+      store_finished<width>(arguments, problem, pixels[i][j], line * problem.out_width + tile.q + j, filter);
+    }
+  }
+}

@@ -1,0 +1,1 @@
+"""The blocks of a cluster find the token of a row."""

@@ -1,0 +1,1 @@
+"""nms by a cluster of blocks for the boxes of each class."""

@@ -1,0 +1,49 @@
+"""Blocks of a fixed grid, which have equal shares of the keys of all requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from autotune.codegen.attention.attention_decode.parts import Parts
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.search_spaces.contract.space import Parameter, Value
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+
+WAVES = "waves"  # the parameter of how many blocks there are for each that the SMs have room for
+P = TypeVar("P", bound=Parts)
+
+
+def waves(problem: AttentionDecodeProblem) -> Parameter:
+    """With 0, requests are cut by their own length: the only way that gives them the same bits in any batch."""
+    return Parameter(WAVES, (0,) if problem.batch_invariant else (0, 1, 2))
+
+
+def changing_bits(problem: AttentionDecodeProblem, schedule: Parts) -> Iterator[str]:
+    """Why a request's bits would depend on others, if they must not."""
+    if problem.batch_invariant and schedule.grid_blocks:
+        yield f"grid_blocks {schedule.grid_blocks}: expected 0 with batch_invariant: shares depend on others"
+
+
+def shared(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec, count: int) -> P:
+    """The schedule of a grid of so many waves, or of fewer blocks if shared memory has no room for weights of all."""
+    if not count:
+        return schedule
+    alone = schedule.replace(splits=1, grid_blocks=0)
+    footprint = alone.footprint(problem)
+    registers = min(footprint.registers, spec.registers_per_thread)
+    resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
+    found = alone.replace(grid_blocks=max(1, count * resident) * spec.sm_count)
+    while found.footprint(problem).shared_bytes > spec.shared_per_block:
+        found = found.replace(grid_blocks=found.grid_blocks // 2)
+    return found
+
+
+def fits_waves(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Callable[[Parts, Value], bool]:
+    """Whether a schedule may have been built with so many waves."""
+
+    def fits(schedule: Parts, count: Value) -> bool:
+        return shared(problem, schedule.replace(grid_blocks=0), spec, int(count)).grid_blocks == schedule.grid_blocks
+
+    return fits

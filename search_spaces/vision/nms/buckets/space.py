@@ -1,0 +1,54 @@
+"""nms: schedules of a cluster of blocks for each class, which are legal and tried first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from autotune.codegen.model.integers import INT_MAX
+from autotune.codegen.vision.nms.buckets.schedule import BucketsSchedule
+from autotune.codegen.vision.nms.problem import Classes, NmsProblem
+from autotune.search_spaces.contract.space import Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import footprint_violations
+from autotune.search_spaces.vision.nms.block.space import clusters_of
+
+_CHECKED = 128  # boxes of a chunk in the emulator
+
+
+def applies(problem: NmsProblem, spec: DeviceSpec) -> bool:
+    """Whether there are classes."""
+    return problem.classes is not Classes.NONE
+
+
+def constraints(problem: NmsProblem, schedule: BucketsSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields: boxes of one class, and what blocks that compare take."""
+    if problem.classes is Classes.NONE:
+        yield "boxes of one class: expected classes"
+        return
+    if (blocks := schedule.sweep_blocks(problem)) > INT_MAX:
+        yield f"{blocks} blocks over the {INT_MAX} of a grid"
+    yield from footprint_violations(spec, schedule.sweep_footprint(problem))
+
+
+def space(problem: NmsProblem, spec: DeviceSpec) -> Space[BucketsSchedule]:
+    """Clusters where the device has them."""
+    fields = field_parameters(BucketsSchedule, cluster=clusters_of(spec))
+    return Space(fields, BucketsSchedule.from_dict)
+
+
+def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BucketsSchedule]:
+    """Several blocks for each class, then one."""
+    for threads, chunk, cluster in product((512, 1024), (1024, 512), clusters_of(spec)):
+        schedule = BucketsSchedule(threads, chunk, cluster)
+        if not any(footprint_violations(spec, schedule.sweep_footprint(problem))):
+            yield schedule
+
+
+def checks(problem: NmsProblem, schedule: BucketsSchedule) -> list[tuple[NmsProblem, BucketsSchedule]]:
+    """Several chunks of a class, and those of several images, of boxes that are soon compared."""
+    few = schedule.replace(chunk=_CHECKED, threads=128)
+    whole = replace(problem, candidates=4 * _CHECKED, images=1, max_output=4 * _CHECKED)
+    edges = replace(problem, candidates=_CHECKED + _CHECKED // 2 + 1, images=2, max_output=_CHECKED // 2)
+    return [(one, few) for one in (whole, edges)]
