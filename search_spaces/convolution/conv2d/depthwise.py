@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
@@ -28,6 +30,21 @@ _BLOCKS_PER_SM = field_specs(DepthwiseSchedule)["min_blocks_per_sm"].values
 _ACCESS = 12  # instructions of a load, with its address and bounds
 # Threads along the channels, rows and columns of the schedules to try first.
 _LIKELY = ((8, 1, 4), (8, 2, 4), (16, 1, 4), (32, 1, 2), (8, 1, 8), (8, 4, 4), (4, 2, 2), (1, 1, 1))
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d.depthwise"):
+    """How many clocks the instructions of these kernels take, for each that is counted: they wait for factors.
+
+    Attributes:
+        row: of a thread with one row of pixels, which loops over rows of the filter.
+        written: of one with several rows, whose window is written out.
+        rolling: of one that goes down images.
+    """
+
+    row: float
+    written: float
+    rolling: float
 
 
 def constraints(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -108,6 +125,8 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSc
 def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A step loads a line of the window, or the whole if that is written out, and multiplies it by factors from shared
     memory."""
+    costs = Costs.of(spec)
+    clocks = costs.row if schedule.rows == 1 else costs.written
     warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
     pixels, steps = schedule.rows * schedule.columns, problem.kernel_h if schedule.rows == 1 else 1
     down, along = schedule.window(problem)
@@ -122,8 +141,8 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
             steps=steps,
-            instructions=products + read / LINE_BYTES,
-            load_instructions=_ACCESS * loads,
+            instructions=clocks * (products + read / LINE_BYTES),
+            load_instructions=clocks * _ACCESS * loads,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
             shared_clocks=schedule.rows * read / LINE_BYTES,
             lines=across * loads,

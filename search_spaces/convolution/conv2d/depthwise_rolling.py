@@ -66,6 +66,7 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[RollingSche
 def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A step is a row of pixels: loads of what it sees anew, FMAs, and loads of filters from shared memory."""
     warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
+    clocks = depthwise.Costs.of(spec).rolling
     _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
     products = problem.terms * schedule.columns * schedule.vector * warps
@@ -76,8 +77,8 @@ def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
             steps=schedule.rows + opened - 1,
-            instructions=products * schedule.rows / (schedule.rows + opened - 1) + problem.terms * warps,
-            load_instructions=_ACCESS * loads,
+            instructions=clocks * (products * schedule.rows / (schedule.rows + opened - 1) + problem.terms * warps),
+            load_instructions=clocks * _ACCESS * loads,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
             shared_clocks=problem.terms * warps * schedule.vector * WARP * 4 / LINE_BYTES,
             lines=across * loads,
