@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.indices import Spread
 from autotune.search_spaces.contract.equivalent_problem import EquivalentProblem
 
 _OF_FRAGMENTS = ("score", "mask", "numbers_count", "integers_count")
@@ -16,5 +17,5 @@ def as_decode(problem: AttentionProblem) -> EquivalentProblem | None:
         return None
     stated = {name: value for name, value in problem.to_dict().items() if name not in _OF_FRAGMENTS}
     rows = {f"stride_{operand}_p": stated.pop(f"stride_{operand}_b") for operand in "kv"}
-    restated = AttentionDecodeProblem.from_dict({**stated, **rows, "full": True})
+    restated = AttentionDecodeProblem.from_dict({**stated, **rows, "full": True, "spread": Spread.EVEN})
     return EquivalentProblem("attention_decode", restated, {one.name: one.name for one in restated.tensors})

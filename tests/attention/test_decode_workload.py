@@ -73,17 +73,44 @@ def test_a_long_request_keeps_few_sms_busy_unless_it_is_cut():
 
 
 @pytest.mark.parametrize("many", [replace(MANY, keys=28112), problem(128, 8, 1, 8192), problem(64, 32, 32, 16384)])
-def test_defaults_cut_requests_as_suits_the_spread_of_their_lengths(many):
+def test_defaults_share_keys_where_requests_may_differ_in_length(many):
     def gain(spread, of_defaults_for):
         default = OPERATOR.default(replace(many, spread=of_defaults_for), H200)
         own = replace(many, spread=spread)
-        return microseconds(own, replace(default, splits=1)) / microseconds(own, default)
+        return microseconds(own, replace(default, splits=1, grid_blocks=0)) / microseconds(own, default)
 
     assert gain(Spread.LONG, Spread.LONG) > 1.5 < gain(Spread.LONG, Spread.RANDOM)
     assert gain(Spread.EVEN, Spread.EVEN) > 0.96
     assert gain(Spread.EVEN, Spread.RANDOM) > 0.9
     window = replace(many, window_left=256, spread=Spread.LONG)
     assert OPERATOR.default(window, H200).splits <= 2
+    assert all(one.grid_blocks or one.splits > 1 for one in OPERATOR.seeds(replace(many, spread=Spread.RANDOM), H200))
+
+
+def test_batch_invariant_defaults_leave_requests_of_some_thousand_keys_whole():
+    default = OPERATOR.default(replace(MANY, batch_invariant=True), H200)
+    assert default.part_tiles * default.tile_keys == 4096 and not default.grid_blocks
+    assert OPERATOR.default(replace(MANY, keys=32768, batch_invariant=True), H200).splits == 8
+
+
+@pytest.mark.parametrize(
+    ("batch", "queries", "keys", "measured"), [(1, 2048, 16384, 776), (1, 512, 16384, 238), (4, 512, 4096, 247)]
+)
+def test_chunks_are_gathered(batch, queries, keys, measured):
+    """On an H200, as above."""
+    chunk = problem(batch, 32, 8, keys, queries=queries)
+    default = OPERATOR.default(chunk, H200)
+    assert default.kernel == "gathered"
+    assert measured / 1.3 < microseconds(chunk, default) < 1.3 * measured
+    assert microseconds(chunk, OPERATOR.first("mma_sync", chunk, H200)) > 2 * measured
+
+
+def test_latent_keys_are_read_once():
+    latent = problem(32, 16, 1, 8192, page=64, head_dim=576, value_dim=512, latent=True)
+    default = OPERATOR.default(latent, H200)
+    assert default.values_in_keys(latent)
+    assert 106 / 1.4 < microseconds(latent, default) < 1.4 * 106
+    assert OPERATOR.default(replace(latent, batch=1), H200).splits <= 32  # each leaves sums of 16 rows of 512 columns
 
 
 def test_nothing_to_read_takes_a_launch():

@@ -9,6 +9,7 @@ import pytest
 from autotune.bench.baselines import baselines_of
 from autotune.bench.baselines.rows import quack
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
@@ -26,6 +27,8 @@ from autotune.verification import launch_arrays
     ("name", "rival", "problem"),
     [
         ("attention", "fa3", AttentionProblem(3, 8, 1, window_left=2)),
+        ("attention_decode", "fa3", AttentionDecodeProblem(1, 8, 1, latent=True)),
+        ("attention_decode", "flashmla", AttentionDecodeProblem(1, 8, 1, latent=True)),
         ("rms_norm", "liger", RmsNormProblem(3, 8, int8=True)),
         ("layer_norm", "liger", LayerNormProblem(3, 8, bias=False)),
         ("layer_norm", "triton", LayerNormProblem(3, 8, statistics=True)),
@@ -53,7 +56,7 @@ def test_what_a_rival_lacks_is_refused(monkeypatch, name, rival, problem):
     arrays = launch_arrays(problem, seed=0)
     session = SimpleNamespace(problem=problem, stream=7, pointer=lambda name: arrays[name].ctypes.data)
     prepared = baselines_of(operator(name))[rival].prepare(session)
-    with pytest.raises(ValueError, match=r"^(FlashAttention-3|Liger|quack|the tutorial)"):
+    with pytest.raises(ValueError, match=r"^(FlashAttention-3|FlashMLA|Liger|quack|the tutorial)"):
         prepared.__enter__()
 
 

@@ -4,16 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.indices import Spread
 from autotune.search_spaces.contract.baselines import TorchCall
 
+_FA3_DIM = 256
+_MLA = 576, 512, 64  # elements of keys and of values, and places of a page
+
+
+def _flash_mla(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """FlashMLA, which vLLM's wheels hold; which block has which keys is decided by its first call alone."""
+    usual = not (problem.window_left or problem.window_right or problem.softcap or problem.sinks or problem.lse)
+    if not (problem.latent and usual) or (problem.head_dim, problem.value_elements, problem.page) != _MLA:
+        raise ValueError("FlashMLA is called for latent keys of 576 elements in pages of 64, without windows and lse")
+    import_module("vllm._flashmla_C")  # makes its operators known to PyTorch
+    decode = torch.ops._flashmla_C.dense_decode_fwd
+    lengths = torch.full((problem.batch,), problem.keys, dtype=torch.int32, device=tensors["q"].device)
+    lengths = lengths if problem.full else tensors["lengths"]
+    scale = problem.scalars["scale"] or problem.usual_scale
+    call = partial(
+        decode, tensors["q"], tensors["k"], problem.value_elements, lengths, tensors["table"], scale, problem.causal
+    )
+    _, _, *planned = call(None, None)
+    return lambda: {"o": call(*planned)[0]}
+
 
 def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """FlashAttention-3, which vLLM's wheels hold. A cache without pages has one page for each request."""
     windows = problem.window_left or problem.window_right
+    if problem.latent or max(problem.head_dim, problem.value_elements) > _FA3_DIM:
+        raise ValueError(
+            f"FlashAttention-3 is called for values of their own, and heads of {_FA3_DIM} elements at most"
+        )
     if problem.quantised or problem.lse or problem.top_left or (windows and not problem.causal):
         raise ValueError("FlashAttention-3 is called for numbers, the last diagonal, causal windows and no lse alone")
     from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
@@ -45,7 +70,7 @@ def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any
 
     bounded = problem.bounded_left or (problem.bounded_right and problem.queries > 1)
     even = problem.full or problem.spread is Spread.EVEN
-    more = problem.quantised or problem.softcap or problem.sinks or problem.lse
+    more = problem.latent or problem.quantised or problem.softcap or problem.sinks or problem.lse
     if more or problem.page or not even or bounded:
         raise ValueError("scaled_dot_product_attention is called for requests of equal lengths without pages and masks")
     q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
@@ -60,5 +85,6 @@ def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any
 
 BASELINES: Mapping[str, TorchCall | str] = {
     "fa3": TorchCall("FlashAttention-3, by vLLM", _fa3, needs="vllm"),
+    "flashmla": TorchCall("FlashMLA, by vLLM", _flash_mla, needs="vllm"),
     "torch": TorchCall("torch scaled_dot_product_attention", _sdpa),
 }

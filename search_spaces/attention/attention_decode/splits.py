@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import isqrt
+from typing import NamedTuple
 
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.small import small_problems
 
 _MOST = 128
-_MOST_TILES = 64  # that parts have at least
+_MOST_TILES = 128  # that parts have at least
 _LONG_BYTES = 1 << 19  # of keys and values of a part, beside which its results are some kilobytes
+_INVARIANT = 4  # times as much, of which an H200 with 64 requests takes parts as fast as whole requests
+_ADDED = 2.5  # bytes of sums that a block reads in the time of a byte of keys, about, on an H200
 _UNEVEN_PARTS = {Spread.EVEN: 1, Spread.RANDOM: 4, Spread.LONG: 8}  # of a request, by which an H200 was fast
 
 
@@ -23,13 +28,24 @@ def most_splits(problem: AttentionDecodeProblem, tile_keys: int) -> int:
     return _power_below(tiles)
 
 
-def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, blocks: int) -> Iterator[tuple[int, int]]:
-    """How many parts requests are cut into at most, and how many tiles each part has at least; the best guess first.
+class Cut(NamedTuple):
+    """How keys are cut for blocks: into so many parts of a request at most, of so many tiles or more; or into shares of
+    so many waves of blocks."""
 
-    Even batches need as many parts as make `blocks` blocks, each of some tiles. One long request among short ones needs
-    more, or its few blocks are what all others wait for. These parts are large, so that shorter requests stay whole.
-    More parts than are needed cost an even batch some per cent: as many are taken as suit the spread of lengths, and
-    where these may differ, no fewer.
+    splits: int = 1
+    part_tiles: int = 1
+    waves: int = 0
+
+
+def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, blocks: int) -> Iterator[Cut]:
+    """The best guess first.
+
+    Even batches need as many parts as make `blocks` blocks, each of some tiles, but not so many that one block takes
+    longer to add them than to read its own keys. One long request among short ones needs more, or its few blocks are
+    what all others wait for: these get shares, whatever their lengths, or large parts, so that shorter requests stay
+    whole.
+
+    Where a request must have the same bits in any batch, parts are so large that they cost full batches little.
 
     Args:
         problem: what is computed.
@@ -37,16 +53,29 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
         least_tiles: of a part.
         blocks: of the grid.
     """
-    wanted = min(blocks // max(1, schedule.row_blocks(problem)), most_splits(problem, least_tiles * schedule.tile_keys))
-    filling = _power_below(wanted)
     long_keys = max(1, _LONG_BYTES // problem.key_bytes)
+    if problem.batch_invariant:
+        tiles = min(_power_below(_INVARIANT * long_keys // schedule.tile_keys), _MOST_TILES)
+        yield Cut(most_splits(problem, tiles * schedule.tile_keys), tiles)
+        return
+    wanted = min(blocks // max(1, schedule.row_blocks(problem)), most_splits(problem, least_tiles * schedule.tile_keys))
     most_seen = min(problem.keys, problem.window_left + problem.queries) if problem.window_left else problem.keys
+    filling = _power_below(min(wanted, _most_added(problem, schedule, most_seen)))
     uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[problem.spread])
     if uneven > filling:
-        yield uneven, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES)
+        yield Cut(waves=1)
+        yield Cut(uneven, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES))
         return
     for splits in dict.fromkeys((filling, max(1, filling // 2), 2 * filling)):
-        yield min(splits, most_splits(problem, schedule.tile_keys)), 1
+        yield Cut(min(splits, most_splits(problem, schedule.tile_keys)))
+    yield Cut(waves=1)
+
+
+def _most_added(problem: AttentionDecodeProblem, schedule: Parts, keys: int) -> int:
+    """Parts of so many keys of a head whose sums take about as long to add as the keys of one to read."""
+    rows = min(schedule.rows, problem.group * problem.queries)
+    sums = max(1, rows * problem.value_elements * WORD_BYTES)
+    return isqrt(int(_ADDED * keys * problem.key_bytes) // sums)
 
 
 def _power_below(count: int) -> int:

@@ -40,7 +40,7 @@ class FmaSchedule(Parts):
     keys_in_flight: int = tunable(1, values=(1, 2, 4, 8), power_of_two=True, short="KF")
     vector_width: int = tunable(1, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
-    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
+    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="PT")
     grid_blocks: int = tunable(0, least=0, short="G")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))

@@ -48,7 +48,7 @@ class MmaSyncSchedule(Parts):
     warp_keys: int = tunable(16, values=(16, 32), allowed=(16, 32), short="WK")
     vector_width: int = tunable(2, values=(2, 4, 8, 16), allowed=(2, 4, 8, 16), short="V")
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
-    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="PT")
+    part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="PT")
     stages: int = tunable(0, values=(0, 2, 3, 4), least=0, allowed=(0, 2, 3, 4, 5, 6, 7, 8), short="ST")
     share_keys: bool = tunable(False, values=(False, True), short="SK")
     grid_blocks: int = tunable(0, least=0, short="G")

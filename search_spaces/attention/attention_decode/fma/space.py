@@ -66,9 +66,9 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Fm
     for most_rows, threads, loads in ((4, 128, 4), (8, 128, 2), (4, 64, 4), (2, 128, 4), (4, 256, 2), (4, 128, 1)):
         rows = ceil_div(all_rows, ceil_div(all_rows, most_rows))
         usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
-        for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
-            yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
-        yield shared(problem, usual, spec, 1)
+        for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
+            parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
+            yield shared(problem, parts, spec, one.waves)
 
 
 def checks(problem: AttentionDecodeProblem, schedule: FmaSchedule) -> list[tuple[AttentionDecodeProblem, FmaSchedule]]:

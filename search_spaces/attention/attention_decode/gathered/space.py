@@ -18,6 +18,7 @@ from autotune.search_spaces.contract.space import Draw, Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 MOST_BYTES = 1 << 30  # of the workspace
+_TILES_OF_TICKETS = 8  # of an SM, or more, as an H200 takes them
 _LEAST_QUERIES = 17  # of fewer, keys are read once by the other kernels, in about the time that it takes to gather them
 
 
@@ -63,8 +64,11 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[GatheredSc
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[GatheredSchedule]:
-    """Those of attention of packed sequences."""
-    return map(_gathered, WGMMA.candidates(packed(problem), spec))
+    """Those of attention of packed sequences; where tiles are few, without tickets, which are drawn a tile ahead."""
+    sequences = packed(problem)
+    for one in WGMMA.candidates(sequences, spec):
+        if not one.tickets or one.tiles(sequences) > _TILES_OF_TICKETS * spec.sm_count:
+            yield _gathered(one)
 
 
 def _gathered(schedule: WgmmaSchedule) -> GatheredSchedule:

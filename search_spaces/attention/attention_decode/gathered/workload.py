@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autotune.codegen.attention.attention_decode.gathered.packed import packed
 from autotune.codegen.attention.attention_decode.gathered.schedule import TILE_KEYS, GatheredSchedule, GatherSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.attention.wgmma import KERNEL as WGMMA
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -23,4 +26,8 @@ def workload(problem: AttentionDecodeProblem, schedule: GatheredSchedule, spec: 
         bytes_loaded=tile,
         bytes_stored=tile,
     )
-    return (gather, *WGMMA.workload(packed(problem, max(1, keys)), schedule, spec))
+    attend, *others = WGMMA.workload(packed(problem, max(1, keys)), schedule, spec)
+    if not schedule.grid_blocks:  # requests have as many queries: none begins an additional tile
+        tiles = problem.batch * problem.heads * ceil_div(problem.queries, schedule.block_rows)
+        attend = replace(attend, blocks=tiles * schedule.splits)
+    return (gather, attend, *others)

@@ -96,9 +96,9 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
     ahead = (3, 3, 2, 0) if spec.compute_capability >= _ASYNC_COPIES else (0, 0, 0, 2)
     for (threads, keys), stages in zip(((128, 16), (64, 16), (128, 32), (128, 16)), ahead, strict=True):
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
-        for splits, tiles in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
-            yield _fitted(problem, replace(usual, splits=splits, part_tiles=tiles), spec)
-        yield shared(problem, usual, spec, 1)
+        for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
+            parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
+            yield shared(problem, parts, spec, one.waves)
 
 
 def checks(

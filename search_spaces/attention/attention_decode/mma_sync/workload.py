@@ -36,18 +36,19 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
     groups = ceil_div(problem.value_elements, _COLUMNS * head_warps)
     of_keys, of_values = keys // 8 * 2 * chunks, keys // 16 * 8 * groups  # products of a warp
     vectors = keys // 8 * chunks + keys // 4 * groups  # of eight elements, of a lane
-    loads = warps * vectors * _EIGHT // schedule.vector_width
+    copied = keys // 8 * chunks if schedule.values_in_keys(problem) else vectors
+    loads = warps * copied * _EIGHT // schedule.vector_width
     # Pairs of two keys' values are made for each product: those of codes, of four at once. Sums are multiplied where
     # the largest score grows, which is seldom.
     computed = of_keys + (2 if problem.quantised else 3) * of_values + keys / 2 * costs.weight
     element_bytes = problem.dtype_of("k").bytes
-    loaded = warps * vectors * WARP * _EIGHT * element_bytes
+    vector_bytes = warps * WARP * _EIGHT * element_bytes
     if problem.quantised:
         computed += vectors * _EIGHT * _DECODED[problem.cache]
     shared_bytes = 0
     if schedule.stages:
         computed += vectors
-        shared_bytes += 2 * loaded
+        shared_bytes += (copied + vectors) * vector_bytes
     if schedule.share_keys:
         shared_bytes += warps * (1 + warps) * keys // 8 * _SUMS_BYTES
     tile = Workload(
