@@ -131,7 +131,7 @@ def parts(batch: int, *, compiled: bool) -> Iterator[tuple[str, Callable[[], dic
     plain = plain.bfloat16().to(memory_format=torch.channels_last)
     images = torch.rand(batch, 3, 224, 224, device="cuda").bfloat16().to(memory_format=torch.channels_last)
     labels = torch.randint(1000, (batch,), device="cuda")
-    with torch.no_grad():
+    with torch.no_grad(), torch.backends.cudnn.flags(benchmark=False):
         truth = exact(images[:8].double())
     del exact
     without_norms = folded(plain)

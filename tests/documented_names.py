@@ -71,7 +71,12 @@ def names(page):
             "both": np.empty(128, np.float32),
         },
         "scan.md": {"begins": array(64) > 0.5, "offsets": np.array([0, 10, 64]), "first": array(1)},
-        "convolution.md": {"images": array(1, 6, 6, 8), "filters": array(8, 3, 3, 8), "filter_bias": array(8)}
+        "convolution.md": {
+            "images": array(1, 6, 6, 8),
+            "filters": array(8, 3, 3, 8),
+            "filter_bias": array(8),
+            "gradient": array(1, 6, 6, 8),
+        }
         | {"residual": array(1, 6, 6, 8), "sequences": array(2, 8, 16), "by_step": array(2, 16, 8), "taps": array(8, 4)}
         | {"tap_bias": array(8), "new": array(2, 8), "slots": array(5, 8, 3)}
         | {name: array(2, 8, 3) for name in ("states", "last")}

@@ -1,7 +1,8 @@
-"""PyTorch's two-dimensional convolution by conv2d, and the layer made of it."""
+"""PyTorch's convolutions of images and sequences by conv2d, and the layers made of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -93,6 +94,54 @@ def _pair(value: Any) -> tuple[int, ...]:
     return (value,) * _SIDES if isinstance(value, int) else tuple(value)
 
 
+def conv1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    *,
+    residual: Any = None,
+    activation: str = "identity",
+    allow_tf32: bool = False,
+) -> Any:
+    """``torch.nn.functional.conv1d``, and activation and residual fused to it: `conv2d` of images of one row.
+
+    Args:
+        input: of shape (batch, channels, length), or one sequence without a batch. Where the channels of a step are
+            neighbours in memory, as in ``steps.mT`` of steps (batch, length, channels), it is read where it is.
+        weight: of the dtype of `input`, of shape (filters, channels / groups, width).
+        bias, groups, activation, allow_tf32: see `conv2d`.
+        stride: steps from one element of the result to the next.
+        padding: zeros on both sides; or ``valid``, or ``same`` with a stride of 1.
+        dilation: steps from a tap of a filter to the next.
+        residual: added behind the activation, of the shape and the dtype of the result.
+
+    Returns:
+        activation(conv1d(input, weight) + bias) + residual, whose channels are neighbours in memory.
+
+    Raises:
+        TypeError, ValueError: see `conv2d`.
+    """
+    found = conv2d(
+        *(input.unsqueeze(-2), weight.unsqueeze(-2), bias),
+        stride=_along_a_row(stride, 1),
+        padding=padding if isinstance(padding, str) else _along_a_row(padding, 0),
+        dilation=_along_a_row(dilation, 1),
+        groups=groups,
+        residual=None if residual is None else residual.unsqueeze(-2),
+        activation=activation,
+        allow_tf32=allow_tf32,
+    )
+    return found.squeeze(-2)
+
+
+def _along_a_row(value: Any, across: int) -> tuple[int, ...]:
+    return (across, *((value,) if isinstance(value, int) else value))
+
+
 class Conv2d(torch.nn.Conv2d):
     """``torch.nn.Conv2d`` by conv2d, in true FP32, bfloat16 and float16.
 
@@ -101,9 +150,21 @@ class Conv2d(torch.nn.Conv2d):
     """
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        input, weight, bias = autocast(input, weight, bias)
-        padding: Any = self.padding
-        if self.padding_mode != "zeros":
-            beside = self._reversed_padding_repeated_twice
-            input, padding = torch.nn.functional.pad(input, beside, mode=self.padding_mode), 0
-        return conv2d(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        return _of_layer(self, conv2d, input, weight, bias)
+
+
+class Conv1d(torch.nn.Conv1d):
+    """``torch.nn.Conv1d`` by conv1d; see `Conv2d`."""
+
+    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
+        return _of_layer(self, conv1d, input, weight, bias)
+
+
+def _of_layer(layer: Any, convolution: Callable[..., Any], input: Any, weight: Any, bias: Any) -> Any:
+    """The result of a layer, whose padding may be other than zeros."""
+    input, weight, bias = autocast(input, weight, bias)
+    padding = layer.padding
+    if layer.padding_mode != "zeros":
+        beside = layer._reversed_padding_repeated_twice
+        input, padding = torch.nn.functional.pad(input, beside, mode=layer.padding_mode), 0
+    return convolution(input, weight, bias, layer.stride, padding, layer.dilation, layer.groups)

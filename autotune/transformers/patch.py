@@ -16,6 +16,7 @@ from autotune.torch.linear import Linear
 from . import rotary
 from .alike import difference, unusable
 from .attention import NAME
+from .loss import causal_loss
 from .norms import layer_norm, rms_norm
 
 _Forward = Callable[..., Any]
@@ -110,37 +111,6 @@ def unpatch(model: Any) -> None:
     if model.loss_function is causal_loss:
         del model._loss_function
     delattr(model, _BEFORE)
-
-
-def causal_loss(
-    logits: Any,
-    labels: Any,
-    vocab_size: int,
-    num_items_in_batch: Any = None,
-    ignore_index: int = -100,
-    shift_labels: Any = None,
-    **options: Any,
-) -> Any:
-    """transformers' loss of causal models, from logits of their own type: no copy of them in float32.
-
-    Args:
-        logits: (batch, tokens, vocabulary).
-        labels: (batch, tokens): the tokens themselves, each of which the one before predicts.
-        vocab_size: columns of the logits.
-        num_items_in_batch: what the sum of losses is divided by, by default the targets that count.
-        ignore_index: the label of targets that do not count.
-        shift_labels: the targets, if they are known.
-        options: of transformers' function; this one has no use for them.
-
-    Returns:
-        The loss, float32.
-    """
-    if shift_labels is None:
-        shift_labels = torch.nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
-    targets = shift_labels.reshape(-1).to(logits.device)
-    losses = functions.cross_entropy(logits.view(-1, vocab_size), targets, ignore_index=ignore_index)
-    count = (targets != ignore_index).sum() if num_items_in_batch is None else num_items_in_batch
-    return losses.sum() / (count.to(losses.device) if torch.is_tensor(count) else count)
 
 
 def _unless_compiling(module: Any, forward: _Forward) -> _Forward:

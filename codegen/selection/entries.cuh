@@ -40,29 +40,42 @@ struct RowPart {
   template <int lanes, class Take>
   __device__ __forceinline__ void elements(Take take) const {
     constexpr int tile = lanes * Schedule::loads_in_flight;
-    const int beyond = row.column(end), last = beyond < row.length ? beyond : row.length;
     for (int tile_first = first; tile_first < end; tile_first += tile) {
       const int own = tile_first + threadIdx.x % lanes;
-      Vector vectors[Schedule::loads_in_flight];
-      if (row.column(tile_first) >= 0 && row.column(tile_first + tile) <= last) {
+      if (tile_first + tile <= end && row.has(row.column(tile_first)) &&
+          row.has(row.column(tile_first + tile) - 1)) {
+        Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
         for (int i = 0; i < Schedule::loads_in_flight; ++i) vectors[i] = row.load(own + i * lanes);
-      } else {
 #pragma unroll
         for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-          if (own + i * lanes < end) vectors[i] = row.load_inside(own + i * lanes);
-        }
-      }
+          const int column = row.column(own + i * lanes);
 #pragma unroll
-      for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-        const int column = row.column(own + i * lanes);
-#pragma unroll
-        for (int j = 0; j < width; ++j) {
-          // A column below 0 is more than any as an unsigned number.
-          if (static_cast<unsigned>(column + j) < static_cast<unsigned>(last)) {
+          for (int j = 0; j < width; ++j) {
             take(vectors[i].elements[j], column + j);
           }
         }
+      } else {
+        take_inside<lanes>(own, take);
+      }
+    }
+  }
+
+  // The same of the vectors of a tile that are in the part and in the row. Its text is short, to compile
+  // soon.
+  template <int lanes, class Take>
+  __device__ __forceinline__ void take_inside(int own, Take take) const {
+    Vector vectors[Schedule::loads_in_flight];
+#pragma unroll
+    for (int i = 0; i < Schedule::loads_in_flight; ++i) {
+      if (own + i * lanes < end) vectors[i] = row.load_inside(own + i * lanes);
+    }
+#pragma unroll 1
+    for (int i = 0; i < Schedule::loads_in_flight; ++i) {
+      const int column = row.column(own + i * lanes);
+#pragma unroll
+      for (int j = 0; j < width; ++j) {
+        if (own + i * lanes < end && row.has(column + j)) take(vectors[i].elements[j], column + j);
       }
     }
   }

@@ -40,6 +40,9 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
     if not problem.bounded_left and not problem.bounded_right and not problem.segmented:
         return ceil_div(problem.keys, keys) * keys
     seen = problem.pairs / max(1, problem.queries)
+    if problem.bounded_left and problem.bounded_right and not problem.segmented:
+        window = min(problem.window_left + max(1, problem.window_right) - 1, problem.keys)
+        return ceil_div(min(window + rows - 1, problem.keys), keys) * keys * seen / max(1, window)
     cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
     return seen + cut
 

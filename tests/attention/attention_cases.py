@@ -119,8 +119,8 @@ _FRAGMENTS = (
     (_WITH_TABLES, WgmmaSchedule(1, 32, specialize=Specialize.SHAPE)),
     (_WITH_TABLES, MmaSyncSchedule(64, 16, 16, 2, splits=2)),
 )
-# Tiles with queries of all heads of a group; blocks that bring keys for each other, of which the last has no queries.
-_SHARED_TILES = (
+# Tiles with queries of all heads of a group.
+_GROUPS = (
     (
         AttentionProblem(70, 200, 6, 2, 2, head_dim=16, causal=True, lse=True, sinks=True),
         WgmmaSchedule(3, 32, pingpong=True, pack_group=True),
@@ -129,8 +129,7 @@ _SHARED_TILES = (
         AttentionProblem(40, 90, 4, 2, 2, head_dim=16, window_left=30, window_right=3, score=SCORE),
         WgmmaSchedule(1, 32, splits=2, pack_group=True),
     ),
-    (AttentionProblem(130, 200, 4, 1, 2, head_dim=72), WgmmaSchedule(1, 32, cluster_q=2, pack_group=True)),
-    (AttentionProblem(150, 90, 3, head_dim=16), WgmmaSchedule(1, 32, 3, grid_blocks=2, cluster_q=2)),
+    (AttentionProblem(130, 200, 4, 1, 2, head_dim=72), WgmmaSchedule(1, 32, grid_blocks=2, pack_group=True)),
 )
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last
@@ -162,6 +161,6 @@ CASES = [
     _LAST_KEY_UNSEEN,
     *_MANY_TILES,
     *_SHARED_KEYS,
-    *_SHARED_TILES,
+    *_GROUPS,
     *_FRAGMENTS,
 ]

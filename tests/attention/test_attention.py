@@ -140,3 +140,29 @@ def test_a_lone_block_takes_as_long_as_the_queries_that_see_the_most():
 def test_tiles_of_keys_count_whole_if_queries_see_all():
     assert seen_keys(AttentionProblem(64, 197, 2), rows=64, keys=160) == 320
     assert seen_keys(AttentionProblem(64, 64, 2, causal=True), rows=64, keys=16) == 32.5 + 8 + 32
+
+
+@pytest.mark.parametrize("schedule", [WgmmaSchedule(1, 32), MmaSyncSchedule(64, tile_keys=16), FlashSchedule(64)])
+def test_scores_that_rise_by_200_and_sinks_that_take_all_or_nothing(schedule):
+    problem = AttentionProblem(40, 130, 3, head_dim=16, causal=True, lse=True, sinks=True)
+    tensors = {tensor.name: tensor for tensor in problem.tensors}
+    buffers = dict(problem.inputs(0))
+    q, k = (tensors[name].view(buffers[name]) for name in "qk")
+    q[...], k[...] = 1, 0
+    k[..., 0] = np.linspace(-400, 400, 130)[None, :, None]
+    buffers["sinks"] = np.array([-np.inf, 50, 101], np.float32)
+    expected = problem.reference(buffers, problem.scalars)
+    for name in ("o", "lse"):
+        buffers[name] = np.zeros(tensors[name].size, tensors[name].dtype.numpy)
+    run(OPERATOR.program(problem, schedule, LIMITS), problem.tensors, buffers, problem.scalars)
+    error = np.abs(buffers["o"].astype(float) - expected["o"])
+    assert (error <= tensors["o"].judged.relative * expected["o_scale"] + tensors["o"].judged.absolute).all()
+    np.testing.assert_allclose(buffers["lse"], expected["lse"], rtol=2**-14)
+
+
+@pytest.mark.parametrize(("heads", "heads_kv"), [(7, 1), (200, 1), (4, 0)])
+def test_tiles_have_whole_queries_of_a_group(heads, heads_kv):
+    problem = AttentionProblem(64, 64, heads, heads_kv=heads_kv, head_dim=64)
+    complaints = OPERATOR.violations(problem, WgmmaSchedule(pack_group=True), LIMITS)
+    expected = f"expected no mask, and heads that share keys, as many as divide 128 rows; not {problem.group}"
+    assert complaints == [f"pack_group: {expected}"]

@@ -10,6 +10,7 @@ SMALL_PROBLEMS = (
         5, 37, 2, bias=True, activation=Activation.SILU, initial=True, final=True, ldx=40, stride_x=208, align_x=2
     ),
     CausalConv1dProblem(12, 9, 2, channels_last=True, bias=True, final=True, ldy=16),
+    CausalConv1dProblem(6, 23, 2, 3, channels_last=True, numbered=True, activation=Activation.GELU, ldx=8),
     CausalConv1dProblem(5, 3, 2, 7, DType.FLOAT32, initial=True, final=True),
 )
 MOST = 8

@@ -137,10 +137,10 @@ def _transformed_case(random, spec):
             next(kernel.space(template, spec).random_draws(random.randrange(2**32)))
         )
         schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 2 * schedule.cluster_k))
-        wide = max(schedule.vector_a, schedule.vector_b)
+        wide = max(schedule.vector_b, schedule.vector_c)
         fields = {
-            "in_channels": wide * random.choice((1, 2, 5)),
-            "out_channels": schedule.vector_c * random.choice((1, 3, 9)),
+            "in_channels": schedule.vector_a * random.choice((1, 2, 5)),
+            "out_channels": wide * random.choice((1, 3, 9)),
         }
         fields |= {side: random.choice((1, 4, 5, 8)) for side in ("height", "width")}
         fields |= {f"padding_{side}": random.choice((1, 2)) for side in "hw"}

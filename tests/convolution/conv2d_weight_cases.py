@@ -15,7 +15,7 @@ SPEC = named_device("h200")
 FP16, BF16, FP32 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS, _OF_WGMMA = 2**18, 2**10, 4
-_DRAWN, _MOST = 100, 14
+_DRAWN, _MOST = 110, 17
 
 PROBLEMS = {
     "c64-k64-h56-w56-n32-r3s3-ph1-pw1-float32": Conv2dWeightProblem(64, 64, 56, 56, 32, padding_h=1, padding_w=1),
@@ -61,6 +61,8 @@ def drawn_cases(count, spec=SPEC):
 
 
 def _case(random, spec, index):
+    if index % 8 == 3:
+        return _of_channels(random, spec, _KINDS[index // 8 % 3])
     wgmma = spec.arch == SPEC.arch and index % 4 == 1
     kinds = _KINDS[1 + index // 4 % 2] if wgmma else _KINDS[index % 3 if index % 8 < 6 else 3]
     kernel = OPERATOR.kernel("wgmma_im2col") if wgmma else OPERATOR
@@ -83,6 +85,23 @@ def _case(random, spec, index):
                 return problem, schedule
 
 
+def _of_channels(random, spec, kinds):
+    """Channels that end within a block, and pixels that end within a tile."""
+    while True:
+        template = Conv2dWeightProblem(64, 64, 28, 28, 8, groups=64, **kinds)
+        drawn = OPERATOR.kernel("depthwise").space(template, spec)
+        schedule = drawn.build(next(drawn.random_draws(random.randrange(2**32))))
+        schedule = schedule.replace(splits=min(schedule.splits, random.choice((1, 2, 3))))
+        channels = schedule.vector * random.choice((1, schedule.channel_threads, schedule.channel_threads + 1))
+        align = schedule.vector * template.dtype.bytes
+        fields = {"in_channels": channels, "out_channels": channels, "groups": channels, "batch": 2}
+        problem = _with_images(random, fields | kinds | {"align_x": align, "align_grad": align}, schedule.vector)
+        products = problem.pixels * problem.out_channels * problem.terms
+        small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.threads <= _THREADS
+        if small and not OPERATOR.violations(problem, schedule, spec):
+            return problem, schedule
+
+
 def _problem(random, template, schedule, kinds):
     """Less than a tile, and more, of images whose edges filters cross."""
     aligned, wgmma = vectors(template, schedule), isinstance(schedule, WgmmaWeightSchedule)
@@ -96,11 +115,16 @@ def _problem(random, template, schedule, kinds):
         "batch": random.choice((1, 2)),
         **{f"align_{operand}": width * template.dtype.bytes for operand, width in aligned.items()},
     }
+    return _with_images(random, fields | kinds, vector)
+
+
+def _with_images(random, fields, vector):
+    """A problem with small images, and with gaps that vectors allow, or none."""
     for side, extent in (("h", "height"), ("w", "width")):
         fields[extent] = random.choice((1, 5, 8, 11))
         fields |= {f"kernel_{side}": random.choice((1, 2, 3)), f"stride_{side}": random.choice((1, 1, 2))}
         fields |= {f"padding_{side}": random.choice((0, 1, 3)), f"dilation_{side}": random.choice((1, 1, 2))}
-    problem = Conv2dWeightProblem(**Conv2dWeightProblem.fitted(fields | kinds))
+    problem = Conv2dWeightProblem(**Conv2dWeightProblem.fitted(fields))
     if random.random() < 0.5:
         return problem
     column = problem.in_channels + vector
@@ -111,6 +135,8 @@ def _problem(random, template, schedule, kinds):
 
 def _choice(problem, schedule):
     """Of which each has a case."""
+    if schedule.kernel == "depthwise":
+        return schedule.kernel, schedule.vector
     if schedule.kernel == "fma":
         return schedule.kernel, schedule.grid_blocks > 0
     return schedule.kernel, problem.dtype, problem.groups > 1

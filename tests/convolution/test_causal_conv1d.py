@@ -19,6 +19,7 @@ WEIGHT, BIAS = (RANDOM.standard_normal(shape).astype(np.float32) for shape in ((
 # Sequences that end within a vector, with gaps; channels of a second block.
 STEPS = CausalConv1dProblem(5, 37, 2, initial=True, final=True, ldx=40, ldy=40, align_x=16, align_y=16)
 CHANNELS = CausalConv1dProblem(24, 13, 2, channels_last=True, initial=True, final=True, align_x=16)
+NUMBERED = CausalConv1dProblem(8, 29, 2, channels_last=True, bias=True, numbered=True)
 INDEXED = CausalConv1dUpdateProblem(17, 24, 30, 3, indexed=True)
 
 
@@ -69,6 +70,10 @@ test_other_arrays_are_refused = refused(
         ({"x": X, "weight": WEIGHT, "activation": "tanh"}, "activation='tanh': expected one of"),
         ({"x": X.astype(np.int32), "weight": WEIGHT}, "TypeError: x"),
         ({"x": X, "weight": WEIGHT, "final_states": np.ones((2, 6, 4), np.float32)}, "final_states has shape"),
+        (
+            {"x": X, "weight": WEIGHT, "seq_idx": np.zeros((2, 11), np.int32)},
+            "numbered=True: expected channels_last=True",
+        ),
     ],
 )
 test_other_updates_are_refused = refused(
@@ -121,6 +126,9 @@ test_bugs_are_found = caught(
         (STEPS, _BY_STEP, "problem.length - width + 1 + i", "problem.length - width + i"),
         (CHANNELS, _BY_CHANNEL, "seen[i][l] = seen[loads + i][l]", "seen[i][l] = seen[loads + i - 1][l]"),
         (CHANNELS, _BY_CHANNEL, "first + i - width + 1))", "first + i - width + 2))"),
+        (NUMBERED, _BY_CHANNEL, "numbers[i + j] != numbers[i + width - 1]", "false"),
+        (NUMBERED, _BY_CHANNEL, "numbers[i] = numbers[loads + i];", ""),
+        (NUMBERED, _BY_CHANNEL, "numbers[i + width - 1] < 0", "false"),
         (INDEXED, "", "slot < 0 || ", ""),
         (INDEXED, "", "state[i] = seen[i];\n}", "state[i] = seen[i + 1];\n}"),
     ],

@@ -103,3 +103,56 @@ def test_under_autocast_a_layer_casts_as_pytorchs():
         found, expected = layer(x), plain(x)
     assert found.dtype == torch.bfloat16
     torch.testing.assert_close(found, expected, rtol=0.02, atol=0.02)
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize(("length", "width", "activation"), [(9, 4, "silu"), (2, 4, None), (5, 1, "gelu")])
+def test_sequences_are_differentiated_as_pytorch_does(channels_last, length, width, activation):
+    inputs = x, weight, bias, states = random(2, 6, length), random(6, width), random(6), random(2, 6, width - 1)
+    given = x.mT.contiguous() if channels_last else x
+    found = autotune_torch.causal_conv1d(
+        given, weight, bias, states, activation=activation, channels_last=channels_last
+    )
+    found = found.mT if channels_last else found
+    expected = functional.conv1d(torch.cat([states, x], 2), weight[:, None], bias, groups=6)
+    expected = getattr(functional, activation)(expected) if activation else expected
+    assert_gradients(found, expected, inputs)
+
+
+def test_sequences_without_states_begin_with_zeros():
+    inputs = x, weight = random(1, 3, 7), random(3, 3)
+    found = autotune_torch.causal_conv1d(x, weight)
+    assert_gradients(found, functional.conv1d(x, weight[:, None], padding=2, groups=3)[..., :7], inputs)
+
+
+@pytest.mark.parametrize(
+    ("width", "options"),
+    [(3, {"stride": 2, "padding": 1}), (2, {"padding": "same", "dilation": 3}), (4, {"groups": 6, "dilation": (2,)})],
+)
+def test_sequences_are_images_of_one_row(width, options):
+    inputs = random(2, 6, 9), random(6, 6 // options.get("groups", 1), width), random(6)
+    assert_gradients(autotune_torch.conv1d(*inputs, **options), functional.conv1d(*inputs, **options), inputs)
+
+
+def test_steps_whose_channels_are_neighbours_are_read_where_they_are(problems):
+    wide, weight = random(2, 9, 8).detach(), random(3, 4, 2).detach()
+    x = wide[:, :, :4].mT
+    torch.testing.assert_close(autotune_torch.conv1d(x, weight), functional.conv1d(x, weight))
+    assert problems[0].layouts["x"].strides[-1] == 8
+
+
+def test_a_layer_of_sequences_is_pytorchs():
+    layer = autotune_torch.Conv1d(4, 3, 3, padding=2, padding_mode="reflect")
+    truth = torch.nn.Conv1d(4, 3, 3, padding=2, padding_mode="reflect")
+    truth.load_state_dict(layer.state_dict())
+    x = random(4, 7)
+    torch.testing.assert_close(layer(x), truth(x))
+
+
+def test_sequences_one_behind_the_other_see_their_own_steps():
+    inputs = x, weight, bias = random(1, 9, 6), random(6, 3), random(6)
+    numbers = torch.tensor([[0, 0, 1, 1, 1, 1, 2, -1, -1]], dtype=torch.int32)
+    found = autotune_torch.causal_conv1d(x, weight, bias, None, numbers, activation="silu", channels_last=True)
+    parts = [x[:, :2], x[:, 2:6], x[:, 6:7]]
+    apart = [autotune_torch.causal_conv1d(part, weight, bias, activation="silu", channels_last=True) for part in parts]
+    assert_gradients(found, torch.cat([*apart, torch.zeros(1, 2, 6)], 1), inputs)

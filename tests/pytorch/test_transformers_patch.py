@@ -137,6 +137,25 @@ def test_a_compiler_gets_what_it_fuses_from_the_model():
     assert {name.split(".")[1] for name in called} == {"gemm", "attention"}
 
 
+@pytest.mark.parametrize("fullgraph", [False, True])
+def test_a_compiled_graph_ends_at_the_logits_unless_it_must_be_one(fullgraph):
+    model, tokens = model_of("Llama", {}), torch.tensor(TOKENS)
+    expected, gradients = step(model)
+    patching.patch(model)
+    losses = []
+
+    def look(graph, inputs):
+        losses.extend(node for node in graph.graph.nodes if "cross_entropy" in str(node.target))
+        return graph
+
+    model.zero_grad()
+    loss = torch.compile(model, backend=look, fullgraph=fullgraph)(input_ids=tokens, labels=tokens).loss
+    loss.backward()
+    assert len(losses) == fullgraph
+    torch.testing.assert_close(loss, expected.float(), rtol=2e-2, atol=2e-2)
+    assert_alike(gradients_of(model), gradients)
+
+
 @pytest.mark.parametrize("axis", [1, 2])
 @pytest.mark.parametrize(("family", "doubled", "interleaved"), [("llama", 1, 0), ("gpt_oss", 0, 0), ("glm", 1, 1)])
 def test_rotary_embeddings_are_those_of_each_family(family, doubled, interleaved, axis):
@@ -162,10 +181,18 @@ def test_what_is_replaced_is_told():
 def test_a_layer_that_computes_something_else_is_kept():
     model = model_of("Llama", {})
     model.model.norm.forward = lambda x: 2 * x
-    norm = model.model.norm.forward
+    model.lm_head.forward = lambda x: x @ model.lm_head.weight.mT + 1
+    norm, head = model.model.norm.forward, model.lm_head.forward
     patched = patching.patch(model)
-    assert patched.kept == {("LlamaRMSNorm", "other results"): 1}
+    assert patched.kept == {("LlamaRMSNorm", "other results"): 1, ("Linear", "other results"): 1}
     assert model.model.norm.forward is norm
+    assert model.lm_head.forward is head
+
+
+def test_parameters_of_other_types_are_left():
+    patched = patching.patch(model_of("Llama", {}).double())
+    assert not {by for _, by in patched.replaced} & {"gemm", "rms_norm", "map"}
+    assert patched.kept["Linear", "its parameters are neither bfloat16, float16 nor float32 in memory"] == 15
 
 
 def test_models_are_patched_once():

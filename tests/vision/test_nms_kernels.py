@@ -210,16 +210,22 @@ def test_bugs_of_chunks_are_caught(bug):
     check_caught(problem, program(problem, CHUNKS), right, wrong, seeds=(0, 2))
 
 
-class OfOneBucket(NmsProblem):
-    def inputs(self, seed):
-        found = super().inputs(seed)
-        return {**found, "classes": 255 * found["classes"]}
+def spaced(step, candidates):
+    """A problem whose three classes have numbers that are so far apart."""
+
+    class Spaced(NmsProblem):
+        def inputs(self, seed):
+            found = super().inputs(seed)
+            return {**found, "classes": step * found["classes"]}
+
+    return Spaced(candidates, candidates, crowding=DENSE, classes=Classes.INT32)
 
 
+ONE_BUCKET = spaced(255, 300)
 FEW = NmsProblem(400, 400, 2, crowding=DENSE, classes=Classes.INT32)
 BUGS_OF_BUCKETS = {
     "a class of a bucket is all of it": (
-        OfOneBucket(200, 200, classes=Classes.INT32),
+        ONE_BUCKET,
         "boxes.ids[i] == other.id",
         "true",
     ),
@@ -229,7 +235,9 @@ BUGS_OF_BUCKETS = {
         "all = (kept + tile",
         "all = (0 + tile",
     ),
-    "a kept box stays where it was": (FEW, "boxes.set(kept + rank, shared.own.get(box));", ""),
+    "what a window keeps drops none behind it": (ONE_BUCKET, "atomicOr(bucket.dead + own, dies)", "0"),
+    "the first buckets have all slots": (spaced(100, 200), "slot -= __popc(those);", "slot = 0;"),
+    "a kept box stays where it was": (FEW, "bucket.boxes.set(kept + rank, shared.own.get(box));", ""),
     "an empty class begins nowhere": (
         FEW,
         "for (int i = before + 1; i <= bucket; ++i)",
@@ -243,8 +251,8 @@ BUGS_OF_BUCKETS = {
     "more than there is room for": (replace(FEW, max_output=3), "if (ahead + rank < most)", "if (true)"),
     "the chunk is overwritten while it is read": (
         FEW,
-        "load_chunk(shared, next, some);\n    barrier_of_blocks();",
-        "load_chunk(shared, next, some);",
+        "load_chunk(shared, bucket, first, some);\n    barrier_of_blocks();",
+        "load_chunk(shared, bucket, first, some);",
     ),
 }
 

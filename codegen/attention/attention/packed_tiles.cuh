@@ -31,9 +31,13 @@ __device__ __forceinline__ Found find_longest_tile(const Arguments& arguments, c
   while (32 * step < most) step *= 32;
   for (; step > 0; step /= 32) {
     int count = 0;
-#pragma unroll 4
-    for (int i = 0; i < problem.sequences; ++i)
-      count += max(0, tiles_of<rows>(arguments.offsets, i) - level - lane * step);
+#pragma unroll 1
+    for (int base = 0; base < problem.sequences; base += 32) {
+      const int own = base + lane,
+                tiles = own < problem.sequences ? tiles_of<rows>(arguments.offsets, own) : 0;
+#pragma unroll
+      for (int i = 0; i < 32; ++i) count += max(0, from_lane<32>(tiles, i) - level - lane * step);
+    }
     const unsigned more = __ballot_sync(0xffffffffu, count > number);
     if (more == 0) return {0, -1};
     const int last = __popc(more) - 1;

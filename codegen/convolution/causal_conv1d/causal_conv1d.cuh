@@ -37,6 +37,14 @@ __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) 
                        ? to_float(step_at(arguments, problem, sequence, channel + l, first + i - width + 1))
                        : 0.0f;
   }
+#  if numbered
+  int numbers[width - 1 + loads];
+#    pragma unroll
+  for (int i = 0; i < width - 1; ++i) {
+    const int step = first + i - width + 1;
+    numbers[i] = step < problem.length ? number_of(arguments, problem, sequence, step) : -1;
+  }
+#  endif
 #  pragma unroll 1
   for (int begin = first; begin < min(first + steps, problem.length); begin += loads) {
     Vector loaded[loads] = {};
@@ -45,6 +53,10 @@ __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) 
       if (begin + i < problem.length)
         loaded[i] =
             load_global<vector, false>(arguments.x + step_of_x(problem, sequence, channel, begin + i));
+#  if numbered
+      const int step = begin + i;
+      numbers[width - 1 + i] = step < problem.length ? number_of(arguments, problem, sequence, step) : -1;
+#  endif
     }
 #  pragma unroll
     for (int i = 0; i < loads; ++i) {
@@ -56,8 +68,16 @@ __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) 
       for (int l = 0; l < vector; ++l) {
         sums[l] = biases[l];
 #  pragma unroll
-        for (int j = 0; j < width; ++j) sums[l] = fmaf(factors[j][l], seen[i + j][l], sums[l]);
+        for (int j = 0; j < width; ++j) {
+#  if numbered
+          if (numbers[i + j] != numbers[i + width - 1]) continue;
+#  endif
+          sums[l] = fmaf(factors[j][l], seen[i + j][l], sums[l]);
+        }
         sums[l] = activated(sums[l]);
+#  if numbered
+        if (numbers[i + width - 1] < 0) sums[l] = 0.0f;
+#  endif
       }
       from_floats(result.elements, sums);
       store_global<false>(arguments.y + step_of_y(problem, sequence, channel, begin + i), result);
@@ -66,6 +86,9 @@ __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) 
     for (int i = 0; i < width - 1; ++i) {
 #  pragma unroll
       for (int l = 0; l < vector; ++l) seen[i][l] = seen[loads + i][l];
+#  if numbered
+      numbers[i] = numbers[loads + i];
+#  endif
     }
   }
 }

@@ -36,6 +36,7 @@ def _source(problem: CausalConv1dProblem) -> KernelSource:
     strides = {name: ("long long", getattr(problem, name)) for name in ("ldx", "stride_x", "ldy", "stride_y")}
     order = "channels last" if problem.channels_last else "steps of a channel side by side"
     states = "".join(f", {name} states" for name in ("initial", "final") if getattr(problem, name))
+    numbers = ", within sequences" if problem.numbered else ""
     return KernelSource(
         ENTRY,
         "convolution/causal_conv1d",
@@ -44,5 +45,5 @@ def _source(problem: CausalConv1dProblem) -> KernelSource:
         conditions={"beta_nonzero": False},
         sizes=counts | strides,
         served=f"{problem.activation} of sums of {problem.width} steps{' and a bias' if problem.bias else ''} of "
-        f"{problem.dtype}, {order}{states}",
+        f"{problem.dtype}, {order}{states}{numbers}",
     )

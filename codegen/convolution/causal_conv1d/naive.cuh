@@ -17,8 +17,16 @@ __device__ __forceinline__ void causal_conv1d_naive(const Arguments& arguments) 
   if (step >= problem.length) return;
   Number sum = bias_of(arguments, channel);
   for (int i = 0; i < width; ++i) {
+#if numbered
+    const int seen = number_of(arguments, problem, sequence, step - width + 1 + i);
+    if (seen != number_of(arguments, problem, sequence, step)) continue;
+#endif
     const Number factor = to_float(arguments.weight[static_cast<long long>(channel) * width + i]);
     sum += factor * to_float(step_at(arguments, problem, sequence, channel, step - width + 1 + i));
   }
-  store_number(arguments.y + step_of_y(problem, sequence, channel, step), activated(sum));
+  Number result = activated(sum);
+#if numbered
+  if (number_of(arguments, problem, sequence, step) < 0) result = 0;
+#endif
+  store_number(arguments.y + step_of_y(problem, sequence, channel, step), result);
 }

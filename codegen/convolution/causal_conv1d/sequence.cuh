@@ -39,6 +39,15 @@ __device__ __forceinline__ Element step_at(const Arguments& arguments, const Pro
 #endif
 }
 
+#if numbered
+// The number of a step's sequence; steps ahead have none.
+__device__ __forceinline__ int number_of(const Arguments& arguments, const Problem& problem, int sequence,
+                                         int step) {
+  if (step < 0) return -1;
+  return arguments.numbers[static_cast<long long>(sequence) * problem.length + step];
+}
+
+#endif
 #if final
 // Stores the last steps of a channel.
 __device__ __forceinline__ void store_final(const Arguments& arguments, const Problem& problem, int sequence,

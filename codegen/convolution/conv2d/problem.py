@@ -127,7 +127,6 @@ class Conv2dProblem(ConvolutionProblem):
         places = self.filtering.side**2
         return SgemmProblem(
             *(self.tiles, self.out_channels, self.in_channels),
-            transpose_b=True,
             batch=places,
             stride_a=self.tiles * self.in_channels,
             stride_b=self.out_channels * self.in_channels,

@@ -134,7 +134,8 @@ class Conv2dWeightProblem(ConvolutionProblem):
         if self.out_channels > 1:
             views["grad"][:1, -1, -1, seed % self.out_channels] = np.nan
         if self.in_channels > 1:
-            views["x"][-1:, seed % self.height, (seed // 2) % self.width, seed % self.in_channels] = np.inf
+            another = (seed + 1) % self.in_channels  # than the filter's, where each channel has its own
+            views["x"][-1:, seed % self.height, (seed // 2) % self.width, another] = np.inf
         return inputs
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:

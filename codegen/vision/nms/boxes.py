@@ -16,7 +16,7 @@ _CROWD = 24  # side of a crowded picture
 _LEVELS = 64  # of scores
 _SPECIAL_EVERY = 24
 _SPECIAL_SCORES = (np.nan, np.inf, -np.inf, 0.0, -0.0)
-_CLASSES, _MANY_CLASSES, _MANY = 3, 80, 4096  # so that some of few boxes are of one class
+_CLASSES, _MANY_CLASSES, _MANY = 3, 80, 1000  # so that some of few boxes are of one class
 _WIDE = 1 << 32  # ids that differ beyond 32 bits
 
 

@@ -69,25 +69,33 @@ def emit_buckets(problem: NmsProblem, schedule: BucketsSchedule) -> Program:
     """Sorts by scores and by classes, a launch that goes through the boxes of each class, and one for the results."""
     pointers = {"keys": "unsigned*", "order": "int*", "sorted_corners": "void*", "sorted_ids": "void*"}
     pointers |= {"buckets": "unsigned char*", "sorted_buckets": "unsigned char*", "by_bucket": "int*", "begins": "int*"}
-    pointers |= {"chosen": "unsigned*"}
-    members = [Argument(name, kind) for name, kind in pointers.items()]
+    pointers |= {"chosen": "unsigned*", "dead": "unsigned*", "kept_of_bucket": "int*", "kept_of_window": "int*"}
+    members = [*(Argument(name, kind) for name, kind in pointers.items()), Argument("first", "int")]
     plain = Footprint(schedule.threads)
     entries = (
         Entry("nms_buckets", "write_buckets", schedule.blocks(problem), plain),
         Entry("nms_gather", "gather_boxes", schedule.gather_blocks(problem), plain),
-        Entry("nms_sweep", "sweep_bucket", schedule.sweep_blocks(problem), schedule.sweep_footprint(problem)),
+        Entry("nms_sweep", "sweep_window", schedule.sweep_blocks(problem, 0), schedule.sweep_footprint(problem)),
+        Entry("nms_compare", "compare_behind", schedule.compare_blocks(problem), plain),
         Entry("nms_write", "write_kept", schedule.write_blocks(problem), schedule.write_footprint()),
     )
     facts = {"bucket_count": BUCKETS, "part_tiles": PART_TILES}
     program = source_of(problem, *members).scheduled(schedule, "buckets/buckets", "write_keys", *entries, facts=facts)
-    keys, buckets, *others = program.launches
+    keys, buckets, gather, sweep, compare, write = program.launches
+    others = replace(sweep, grid=(schedule.sweep_blocks(problem, schedule.window), 1, 1))
+    behind = (
+        compare.taking(first=Counting(0, schedule.window)),
+        others.taking(first=Counting(schedule.window, schedule.window)),
+    )
+    swept = sweep.taking(first=0), Repeat(schedule.windows(problem) - 1, behind)
     program = replace(program, steps=(keys,)).then(_sort(problem))
     program = replace(program, steps=(*program.steps, buckets)).then(_sort_by_buckets(problem))
-    program = replace(program, steps=(*program.steps, *others))
+    program = replace(program, steps=(*program.steps, gather, *swept, write))
     boxes, tiles = problem.images * problem.candidates, problem.images * ceil_div(problem.candidates, TILE)
     parts = {"keys": 4 * boxes, "order": 4 * boxes, "buckets": boxes, "sorted_buckets": boxes, "by_bucket": 4 * boxes}
     parts |= {"sorted_corners": _CORNERS_BYTES * boxes, "sorted_ids": problem.classes.dtype.bytes * boxes}
-    parts |= {"begins": 4 * problem.images * (BUCKETS + 1), "chosen": MASK_BYTES * tiles}
+    parts |= {"begins": 4 * problem.images * (BUCKETS + 1), "chosen": MASK_BYTES * tiles, "dead": MASK_BYTES * tiles}
+    parts |= dict.fromkeys(("kept_of_bucket", "kept_of_window"), 4 * problem.images * BUCKETS)
     return program.in_workspace(**{name: max(1, size) for name, size in parts.items()})
 
 

@@ -11,6 +11,7 @@ from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
 from .call import CALL
+from .derivative import DERIVATIVE
 from .space import candidates, checks, constraints, space, workload
 
 OPERATOR: Operator[CausalConv1dProblem, CausalConv1dSchedule] = Operator(
@@ -22,4 +23,5 @@ OPERATOR: Operator[CausalConv1dProblem, CausalConv1dSchedule] = Operator(
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,
+    derivative=DERIVATIVE,
 )

@@ -14,10 +14,12 @@ def _convolution(torch: Any, problem: CausalConv1dProblem, tensors: Mapping[str,
     """A convolution of groups of one channel, whose padding is cut off.
 
     Raises:
-        ValueError: there are states.
+        ValueError: there are states, or numbers of sequences.
     """
     if problem.initial or problem.final:
         raise ValueError("torch.nn.functional.conv1d has no states")
+    if problem.numbered:
+        raise ValueError("torch.nn.functional.conv1d knows one sequence in a row")
     x, y = ((one.mT if problem.channels_last else one) for one in (tensors["x"], tensors["y"]))
     weight, bias = tensors["weight"][:, None], tensors.get("bias")
 

@@ -17,6 +17,7 @@ def causal_conv1d(
     weight: Any,
     bias: Any = None,
     initial_states: Any = None,
+    seq_idx: Any = None,
     *,
     activation: str | None = None,
     channels_last: bool = False,
@@ -36,6 +37,9 @@ def causal_conv1d(
         bias: of the dtype of `x`, contiguous, of shape (channels,).
         initial_states: the steps ahead of each sequence, of the dtype of `x`, contiguous, of shape
             (batch, channels, width - 1). By default, they are 0.
+        seq_idx: the number of each step's sequence, of dtype int32, contiguous, of shape (batch, length), for sequences
+            one behind the other: a step sees those of its own number. Steps of negative numbers give 0. It takes
+            `channels_last`, and no `initial_states`.
         activation: applied to the sum: ``silu``, ``relu``, ``gelu``, ``gelu_tanh``, or None.
         channels_last: whether channels are the last axis of `x` and of the result.
         out: the result, which overlaps nothing. By default a new array of the library of `x`.
@@ -52,6 +56,7 @@ def _bind(
     weight: Layout,
     bias: Layout | None,
     initial_states: Layout | None,
+    seq_idx: Layout | None,
     final_states: Layout | None,
     activation: str | None,
     channels_last: bool,
@@ -75,14 +80,15 @@ def _bind(
         activation=Activation(chosen),
         initial=initial_states is not None,
         final=final_states is not None,
+        numbered=seq_idx is not None,
     )
-    return Binding(problem, {"out": "y"})
+    return Binding(problem, {"out": "y", "seq_idx": "numbers"})
 
 
 CALL = Call(
     declaration=causal_conv1d,
-    inputs=("x", "weight", "bias", "initial_states"),
+    inputs=("x", "weight", "bias", "initial_states", "seq_idx"),
     outputs=("out", "final_states"),
     bind=_bind,
-    optional=("bias", "initial_states", "final_states"),
+    optional=("bias", "initial_states", "seq_idx", "final_states"),
 )

@@ -111,7 +111,7 @@ def checks_of_transforms(
 ) -> list[tuple[Conv2dProblem, WinogradSchedule]]:
     """Whole tiles of products; and edges on all sides, of two images whose rows and columns end within a tile."""
     schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
-    wide = max(schedule.vector_a, schedule.vector_b)
+    wide = max(schedule.vector_b, schedule.vector_c)
     found = []
     for batch, channels, filters, rows, columns in (
         (1, 2 * schedule.block_k, schedule.block_n, schedule.block_m // 2, 8),
@@ -119,8 +119,8 @@ def checks_of_transforms(
     ):
         fields: dict[str, Any] = {
             "batch": batch,
-            "in_channels": round_up(channels, wide),
-            "out_channels": round_up(filters, schedule.vector_c),
+            "in_channels": round_up(channels, schedule.vector_a),
+            "out_channels": round_up(filters, wide),
             "height": extent_of(problem, "h", max(1, rows)),
             "width": extent_of(problem, "w", columns),
             **{f"stride_x_{axis}": 0 for axis in "nhw"},

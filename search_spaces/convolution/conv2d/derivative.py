@@ -9,7 +9,7 @@ from autotune.codegen.epilogue.activation import Activation
 from autotune.search_spaces.contract.derivative import Backward, Derivative
 
 from .call import pairs_of
-from .gradients import of_filters, of_images
+from .gradients import of_images
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:
@@ -33,7 +33,7 @@ def _backward(given: Backward) -> Mapping[str, Any]:
     if "x" in given.wanted:
         found["x"] = of_images(given.operators, gradient, weight, x.shape, steps, {**kept, **more})
     if "weight" in given.wanted:
-        found["weight"] = of_filters(given.operators, gradient, x, weight.shape, steps, kept)
+        found["weight"] = given.operators.conv2d_weight(x, gradient, tuple(weight.shape[1:3]), **steps, **kept)
     return found
 
 

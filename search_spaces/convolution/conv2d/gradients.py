@@ -87,29 +87,3 @@ def _turned(taps: slice, count: int) -> slice:
     """Where taps i, i + every, … are in a filter that is turned, from the last one on."""
     last = taps.start + (count - 1 - taps.start) // taps.step * taps.step
     return slice(count - 1 - last, count - taps.start, taps.step)
-
-
-def of_filters(
-    operators: Any, gradient: Any, x: Any, shape: Sequence[int], steps: Steps, kept: Mapping[str, Any]
-) -> Any:
-    """That of filters of a shape; where each channel has one of its own, a sum for each tap."""
-    filters, rows, columns, channels = shape
-    if channels > 1 or filters > kept["groups"]:
-        return operators.conv2d_weight(x, gradient, (rows, columns), **steps, **kept)
-    found, wide = x.new_empty(shape), gradient.float() * kept["alpha"]
-    for row, column, seen in _under_taps(x, shape, gradient.shape, steps):
-        found[:, row, column, 0] = (seen.float() * wide).sum((0, 1, 2)).to(x.dtype)
-    return found
-
-
-def _under_taps(x: Any, shape: Sequence[int], out_shape: Sequence[int], steps: Steps) -> Iterator[tuple[int, int, Any]]:
-    """Row and column of each tap, and what pixels of the result see under it."""
-    padding, padded = steps["padding"], x
-    if any(padding):
-        batch, height, width, channels = x.shape
-        padded = x.new_zeros(batch, height + 2 * padding[0], width + 2 * padding[1], channels)
-        padded[:, padding[0] : padding[0] + height, padding[1] : padding[1] + width] = x
-    (down, along), (step_h, step_w) = steps["dilation"], steps["stride"]
-    for row, column in product(range(shape[1]), range(shape[2])):
-        seen = padded[:, row * down :: step_h, column * along :: step_w]
-        yield row, column, seen[:, : out_shape[1], : out_shape[2]]

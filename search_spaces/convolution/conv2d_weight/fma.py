@@ -13,6 +13,7 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.convolution.conv2d import fma
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
+from . import depthwise
 from .checks import checks
 
 
@@ -28,8 +29,8 @@ def constraints(problem: Conv2dWeightProblem, schedule: FmaWeightSchedule, spec:
 
 
 def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
-    """Whether products are those of FP32."""
-    return problem.unit is Unit.FP32
+    """Whether products are those of FP32, and channels have no kernel of their own."""
+    return problem.unit is Unit.FP32 and not depthwise.applies(problem, spec)
 
 
 KERNEL = Kernel(

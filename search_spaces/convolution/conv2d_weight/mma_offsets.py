@@ -12,12 +12,13 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.convolution.conv2d import mma_offsets
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
+from . import depthwise
 from .checks import checks
 
 
 def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
-    """Whether products are those of tensor cores."""
-    return problem.unit is not Unit.FP32
+    """Whether products are those of tensor cores, and channels have no kernel of their own."""
+    return problem.unit is not Unit.FP32 and not depthwise.applies(problem, spec)
 
 
 KERNEL = Kernel(

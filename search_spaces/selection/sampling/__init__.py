@@ -12,6 +12,7 @@ from autotune.search_spaces.contract.operator import Operator
 from . import cluster
 from .baselines import BASELINES
 from .call import CALL
+from .default import default
 from .from_probs import FROM_PROBS
 from .space import candidates, checks, constraints, space
 from .workload import workload
@@ -21,6 +22,7 @@ OPERATOR: Operator[SamplingProblem, SamplingSchedule] = Operator(
     summary="a token of each row of logits, drawn by temperature, top-k, top-p and min-p of its own",
     problem_type=SamplingProblem,
     kernels=(Kernel(SamplingSchedule, emit, constraints, space, candidates, checks, workload), cluster.KERNEL),
+    default=default,
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,

@@ -11,14 +11,14 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Space
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import CLUSTERS_SINCE
-from autotune.search_spaces.selection.fitting import fitted
+from autotune.search_spaces.selection.fitting import clusters, fitted
 
 from .space import checks, constraints, space_of
 from .workload import workload
 
 _LEAST_OF_BLOCK = 2048  # elements, below which more blocks gain nothing
 # Threads, loads in flight, candidates: a block's part is a few loads of each thread.
-_SHAPES = ((1024, 4, 2048), (512, 4, 2048), (1024, 2, 4096))
+_SHAPES = ((1024, 2, 2048), (512, 4, 2048), (1024, 4, 2048))
 
 
 def applies(problem: SamplingProblem, spec: DeviceSpec) -> bool:
@@ -41,8 +41,7 @@ def candidates(problem: SamplingProblem, spec: DeviceSpec) -> Iterator[ClusterSc
 
 def _clusters(problem: SamplingProblem, spec: DeviceSpec) -> tuple[int, ...]:
     """Numbers of blocks that have an SM each, and enough of a row."""
-    most = min(spec.sm_count // max(1, problem.rows), problem.columns // _LEAST_OF_BLOCK)
-    return tuple(cluster for cluster in CLUSTERS if cluster <= most)
+    return clusters(CLUSTERS, problem.rows, problem.columns // _LEAST_OF_BLOCK, spec)
 
 
 KERNEL = Kernel(ClusterSchedule, emit, constraints, space, candidates, checks, workload, applies)

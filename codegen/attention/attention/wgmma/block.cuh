@@ -22,11 +22,7 @@ __device__ __forceinline__ void attention_wgmma_block(const Arguments& arguments
     prefetch_map(arguments.map_k);
     prefetch_map(arguments.map_v);
   }
-#if cluster_q > 1
-  cluster_barrier();
-#else
   __syncthreads();
-#endif
   if (threadIdx.x < warpgroup_threads) {
     if constexpr (given_registers < most_registers) give_up_registers<producer_registers>();
 #if segmented
@@ -38,7 +34,4 @@ __device__ __forceinline__ void attention_wgmma_block(const Arguments& arguments
     if constexpr (given_registers < most_registers) take_registers<taken_registers>();
     consume(arguments, problem, stages);
   }
-#if cluster_q > 1
-  cluster_barrier();  // others arrive at this block's barriers until they end
-#endif
 }

@@ -18,20 +18,13 @@ __device__ __forceinline__ bool may_see(const Arguments& arguments, const Proble
 
 constexpr int packed = Problem::packed_heads;  // heads of q whose queries are rows of a tile
 
-// Tiles of all heads; of clusters, as many of a head as their blocks.
+// Tiles of all heads.
 __device__ __forceinline__ int tiles_of_all(const Problem& problem) {
-  constexpr int queries = block_rows * Schedule::cluster_q / packed;
-  return tiles_of_head<queries>(problem) * (problem.all_heads / packed) * Schedule::cluster_q;
+  return tiles_of_head<block_rows / packed>(problem) * (problem.all_heads / packed);
 }
 
 __device__ __forceinline__ Tile tile_at(const Arguments& arguments, const Problem& problem, int index) {
-#if cluster_q > 1
-  constexpr int blocks = Schedule::cluster_q;
-  Tile tile =
-      tile_at<block_rows * blocks, packed>(arguments, problem, index / blocks, Schedule::heads_together);
-  tile.query += index % blocks * block_rows / packed;
-  return tile;
-#elif splits > 1 || masked
+#if splits > 1 || masked
   return part_at<block_rows, packed>(arguments, problem, index, Schedule::heads_together);
 #else
   return tile_at<block_rows, packed>(arguments, problem, index, Schedule::heads_together);

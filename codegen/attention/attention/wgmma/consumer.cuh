@@ -43,16 +43,6 @@ __device__ __forceinline__ void release(Barrier& empty) {
   if (threadIdx.x % 32 == 0) empty.arrive();
 }
 
-// Of a stage, which the blocks of a cluster fill for each other.
-__device__ __forceinline__ void release_stage(Barrier& empty) {
-#if cluster_q > 1
-  const int lane = threadIdx.x % 32;
-  if (lane < Schedule::cluster_q) arrive_at_rank(empty, lane);
-#else
-  release(empty);
-#endif
-}
-
 // Consumers issue products in turn, so that one's softmax goes on beside another's products.
 struct Order {
   int consumer;
@@ -154,7 +144,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       multiply_keys(s, own.number, keys.stage());
       order.pass_on();
       wgmma_wait<0>(s);
-      release_stage(stages.keys_empty[keys.stage()]);
+      release(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
       change_scores(s, arguments, problem, scores, tile, own, tile.begin);
@@ -178,14 +168,14 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       multiply_values(o, p, values.stage());
       order.pass_on();
       wgmma_wait<1>(s);
-      release_stage(stages.keys_empty[keys.stage()]);
+      release(stages.keys_empty[keys.stage()]);
       keys.advance();
 #if scored || masked
       change_scores(s, arguments, problem, scores, tile, own, key);
 #endif
       weigh(s, rows, scores, cuts, seen, key, kept);
       wgmma_wait<0>(o);
-      release_stage(stages.values_empty[values.stage()]);
+      release(stages.values_empty[values.stage()]);
       values.advance();
       round_weights(p, s);
 #if !rescale_late
@@ -199,7 +189,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
 #endif
     multiply_values(o, p, values.stage());
     wgmma_wait<0>(o);
-    release_stage(stages.values_empty[values.stage()]);
+    release(stages.values_empty[values.stage()]);
     values.advance();
   } else {
     release(stages.queries_empty);

@@ -5,23 +5,6 @@
 #endif
 // The thread that has tensor copies fill shared memory.
 
-// Begins to copy the boxes of a stage, of which others have `number` more. The blocks of a cluster take
-// turns: each copies a box for all of them.
-template <int boxes, int number>
-__device__ __forceinline__ void copy_stage(unsigned char* target, const TensorMap& map, MappedRows rows,
-                                           int row, int head, Barrier& full) {
-#if cluster_q > 1
-#  pragma unroll
-  for (int box = 0; box < boxes; ++box) {
-    if ((number + box) % Schedule::cluster_q != blockIdx.x % Schedule::cluster_q) continue;
-    const int at[] = {rows.batch, rows.first + row, head, box * row_elements};
-    tensor_copy_to_ranks(target + box * key_box_bytes, map, at, full, (1 << Schedule::cluster_q) - 1);
-  }
-#else
-  copy_boxes<boxes, key_box_bytes>(target, map, rows, row, head, full);
-#endif
-}
-
 // Has the queries of a tile copied, and then its keys and values.
 __device__ __forceinline__ void copy_tile(const Arguments& arguments, const Problem& problem, Stages& stages,
                                           const Tile& tile, Turn<Schedule::stages>& turn) {
@@ -40,11 +23,12 @@ __device__ __forceinline__ void copy_tile(const Arguments& arguments, const Prob
     const int stage = turn.stage();
     stages.keys_empty[stage].wait(turn.parity() ^ 1);
     stages.keys_full[stage].arrive_and_expect(key_bytes);
-    copy_stage<key_boxes, 0>(Stages::keys(stage), arguments.map_k, keys, key, head, stages.keys_full[stage]);
+    copy_boxes<key_boxes, key_box_bytes>(Stages::keys(stage), arguments.map_k, keys, key, head,
+                                         stages.keys_full[stage]);
     stages.values_empty[stage].wait(turn.parity() ^ 1);
     stages.values_full[stage].arrive_and_expect(value_bytes);
-    copy_stage<value_boxes, key_boxes>(Stages::values(stage), arguments.map_v, keys, key, head,
-                                       stages.values_full[stage]);
+    copy_boxes<value_boxes, key_box_bytes>(Stages::values(stage), arguments.map_v, keys, key, head,
+                                           stages.values_full[stage]);
     turn.advance();
   }
 }
@@ -85,23 +69,23 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
     next = tile_after(arguments, index, tiles);  // drawn ahead: the number is there when it is needed
     const Tile tile = tile_at(arguments, problem, index);
 #  if segmented
-    if (tile.query < 0) continue;
+    if (threadIdx.x > 0 || tile.query < 0) continue;  // a lane that waits late may miss a phase
 #  endif
     stages.queries_empty.wait(parity);
     parity ^= 1;
 #  if segmented
-    if (threadIdx.x > 0) continue;
     stages.tile = tile;
 #  else
     stages.tile = index;
 #  endif
     copy_tile(arguments, problem, stages, tile, turn);
   }
-  stages.queries_empty.wait(parity);
 #  if segmented
   if (threadIdx.x > 0) return;
+  stages.queries_empty.wait(parity);
   stages.tile.query = -1;
 #  else
+  stages.queries_empty.wait(parity);
   stages.tile = -1;
 #  endif
   stages.queries_full.arrive();

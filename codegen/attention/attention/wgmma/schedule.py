@@ -39,7 +39,6 @@ class WgmmaSchedule(Schedule):
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads, or packs of them, whose tiles are taken together, those that see the most keys first.
         pack_group: rows of a tile are queries of all heads that share keys, rather than of one of them.
-        cluster_q: blocks of a cluster, with neighbouring queries of a head, which copy keys for each other.
         splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least, which hide each other's first and last steps.
         specialize: whether the shape is compiled in.
@@ -56,7 +55,6 @@ class WgmmaSchedule(Schedule):
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
     pack_group: bool = tunable(False, values=(False, True))
-    cluster_q: int = tunable(1, values=(1, 2), allowed=(1, 2), short="CQ")
     splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
@@ -67,8 +65,8 @@ class WgmmaSchedule(Schedule):
         return self.consumers * CONSUMER_ROWS
 
     def packed_heads(self, problem: AttentionProblem) -> int:
-        """Heads of q whose queries are rows of a tile."""
-        return problem.group if self.pack_group else 1
+        """Heads of q whose queries are rows of a tile; 1 of a group that no tile has whole queries of."""
+        return problem.group if self.pack_group and self.block_rows % problem.group == 0 else 1
 
     @property
     def threads(self) -> int:
@@ -77,8 +75,7 @@ class WgmmaSchedule(Schedule):
 
     def tiles(self, problem: AttentionProblem) -> int:
         """Tiles of all heads."""
-        rows = self.block_rows * self.cluster_q
-        return problem.row_tiles(rows, self.packed_heads(problem)) * self.cluster_q
+        return problem.row_tiles(self.block_rows, self.packed_heads(problem))
 
     def blocks(self, problem: AttentionProblem) -> int:
         """Blocks of the grid."""
@@ -126,6 +123,5 @@ class WgmmaSchedule(Schedule):
             shared,
             self.given_registers,
             min_blocks_per_sm=self.min_blocks_per_sm,
-            cluster=self.cluster_q,
             architecture=ARCHITECTURE,
         )

@@ -1,9 +1,6 @@
 #pragma once
 #include "attention/attention/wgmma/block_tiles.cuh"
 #include "attention/attention/wgmma/boxes.cuh"
-#if cluster_q > 1
-#  include "cuda/cluster.cuh"
-#endif
 // Shared memory of a block: queries, and stages of keys and of values, which are filled and emptied in turn.
 // Each is one or several boxes.
 
@@ -51,12 +48,9 @@ struct Stages {
     for (int stage = 0; stage < Schedule::stages; ++stage) {
       keys_full[stage].init(1);
       values_full[stage].init(1);
-      keys_empty[stage].init(warps * Schedule::cluster_q);
-      values_empty[stage].init(warps * Schedule::cluster_q);
+      keys_empty[stage].init(warps);
+      values_empty[stage].init(warps);
     }
     proxy_fence();
-#if cluster_q > 1
-    barriers_fence();
-#endif
   }
 };

@@ -55,12 +55,12 @@ struct Line {
 
   __device__ __forceinline__ void load(const Problem& problem, const Element* source, int row, int column) {
     const bool inside = static_cast<unsigned>(row) < static_cast<unsigned>(problem.height);
-    const Element* line = source + row * problem.stride_x_h;
+    const Element* place = source + row * problem.stride_x_h + column * problem.stride_x_w;
 #pragma unroll
-    for (int j = 0; j < window_w; ++j) {
+    for (int j = 0; j < window_w; ++j, place += problem.stride_x_w) {
       elements[j] = {};
       if (inside && static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width))
-        elements[j] = load_global<vector, false>(line + (column + j) * problem.stride_x_w);
+        elements[j] = load_global<vector, false>(place);
     }
   }
 };

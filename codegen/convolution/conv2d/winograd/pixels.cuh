@@ -18,16 +18,7 @@ __device__ __forceinline__ void store_pixels(const Arguments& arguments) {
   for (int i = 0; i < side * side; ++i)
     copy_vector<width>(products[i / side][i % side], source + i * tiles * problem.n);
   alignas(16) float pixels[outputs][outputs][width];
-#pragma unroll
-  for (int l = 0; l < width; ++l) {
-    float own[side][side], to[outputs][outputs];
-#pragma unroll
-    for (int i = 0; i < side * side; ++i) own[i / side][i % side] = products[i / side][i % side][l];
-    transform<Results>(to, own);
-#pragma unroll
-    for (int i = 0; i < outputs * outputs; ++i)
-      pixels[i / outputs][i % outputs][l] = to[i / outputs][i % outputs];
-  }
+  transform<Results>(pixels, products);
 
   const ResultTile tile(problem, row);
 #pragma unroll

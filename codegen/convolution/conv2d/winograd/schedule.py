@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
-from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.codegen.model.footprint import Footprint
@@ -22,13 +21,13 @@ class WinogradSchedule(SgemmSchedule):
 
     kernel = "winograd"
 
-    def footprint(self, problem: SgemmProblem | ConvolutionProblem) -> Footprint:
+    def footprint(self, problem: SgemmProblem | Conv2dProblem) -> Footprint:
         """That of the products."""
-        return super().footprint(problem.transformed if isinstance(problem, Conv2dProblem) else problem)  # type: ignore[arg-type]
+        return super().footprint(problem.transformed if isinstance(problem, Conv2dProblem) else problem)
 
-    def blocks(self, problem: SgemmProblem | ConvolutionProblem) -> int:
+    def blocks(self, problem: SgemmProblem | Conv2dProblem) -> int:
         """Those of the products."""
-        return super().blocks(problem.transformed if isinstance(problem, Conv2dProblem) else problem)  # type: ignore[arg-type]
+        return super().blocks(problem.transformed if isinstance(problem, Conv2dProblem) else problem)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 #include "cuda/vector.cuh"
 // Winograd's minimal filtering, ahead of the products: V = Bᵀ·d·B of each tile d of the images, and U =
 // G·g·Gᵀ of each filter g. Tiles overlap. Of V there are (side², tiles, channels) elements, of U (side²,
-// filters, channels): operands of a product for each place of a tile.
+// channels, filters): operands of a product for each place of a tile.
 
 constexpr int vector = Problem::transform_vector;
 constexpr int side = Elements::rows, outputs = Results::rows;
@@ -34,6 +34,23 @@ __device__ __forceinline__ void transform(float (&to)[Matrix::rows][Matrix::rows
   }
 }
 
+// The same of each lane of vectors.
+template <class Matrix, int lanes>
+__device__ __forceinline__ void transform(float (&to)[Matrix::rows][Matrix::rows][lanes],
+                                          const float (&from)[Matrix::columns][Matrix::columns][lanes]) {
+#pragma unroll
+  for (int l = 0; l < lanes; ++l) {
+    float own[Matrix::columns][Matrix::columns], found[Matrix::rows][Matrix::rows];
+#pragma unroll
+    for (int i = 0; i < Matrix::columns * Matrix::columns; ++i)
+      own[i / Matrix::columns][i % Matrix::columns] = from[i / Matrix::columns][i % Matrix::columns][l];
+    transform<Matrix>(found, own);
+#pragma unroll
+    for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
+      to[i / Matrix::rows][i % Matrix::rows][l] = found[i / Matrix::rows][i % Matrix::rows];
+  }
+}
+
 // A tile of the result, from its number.
 struct ResultTile {
   int image;
@@ -49,27 +66,6 @@ struct ResultTile {
 __device__ __forceinline__ long long tiles_of(const Problem& problem) {
   return static_cast<long long>(problem.images) * ((problem.out_height - 1) / outputs + 1) *
          ((problem.out_width - 1) / outputs + 1);
-}
-
-// Transforms what each of some channels has, and stores it `apart` elements from one place to the next.
-template <class Matrix>
-__device__ __forceinline__ void store_transformed(
-    float* target, long long apart, const float (&from)[Matrix::columns][Matrix::columns][vector]) {
-  alignas(16) float found[Matrix::rows][Matrix::rows][vector];
-#pragma unroll
-  for (int l = 0; l < vector; ++l) {
-    float own[Matrix::columns][Matrix::columns], to[Matrix::rows][Matrix::rows];
-#pragma unroll
-    for (int i = 0; i < Matrix::columns * Matrix::columns; ++i)
-      own[i / Matrix::columns][i % Matrix::columns] = from[i / Matrix::columns][i % Matrix::columns][l];
-    transform<Matrix>(to, own);
-#pragma unroll
-    for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
-      found[i / Matrix::rows][i % Matrix::rows][l] = to[i / Matrix::rows][i % Matrix::rows];
-  }
-#pragma unroll
-  for (int i = 0; i < Matrix::rows * Matrix::rows; ++i)
-    copy_vector<vector>(target + i * apart, found[i / Matrix::rows][i % Matrix::rows]);
 }
 
 __device__ __forceinline__ void transform_tile(const Arguments& arguments, const Problem& problem,
@@ -88,8 +84,12 @@ __device__ __forceinline__ void transform_tile(const Arguments& arguments, const
                                      image + (y + i) * problem.stride_x_h + (x + j) * problem.stride_x_w);
     }
   }
-  store_transformed<Elements>(arguments.transformed_tiles + number * problem.channels + channel,
-                              tiles * problem.channels, elements);
+  alignas(16) float found[side][side][vector];
+  transform<Elements>(found, elements);
+  float* target = arguments.transformed_tiles + number * problem.channels + channel;
+#pragma unroll
+  for (int i = 0; i < side * side; ++i)
+    copy_vector<vector>(target + i * tiles * problem.channels, found[i / side][i % side]);
 }
 
 __device__ __forceinline__ void transform_filter(const Arguments& arguments, const Problem& problem,
@@ -102,10 +102,16 @@ __device__ __forceinline__ void transform_filter(const Arguments& arguments, con
   for (int i = 0; i < Problem::kernel_h * Problem::kernel_w; ++i)
     load_constant_vector<vector>(taps[i / Problem::kernel_w][i % Problem::kernel_w],
                                  weight + i * static_cast<long long>(problem.channels));
-  const long long matrix = static_cast<long long>(problem.n) * problem.channels;
-  store_transformed<Filters>(
-      arguments.transformed_filters + static_cast<long long>(filter) * problem.channels + channel, matrix,
-      taps);
+  float found[side][side][vector];
+  transform<Filters>(found, taps);
+#pragma unroll
+  for (int i = 0; i < side * side; ++i) {
+#pragma unroll
+    for (int l = 0; l < vector; ++l) {
+      const long long row = static_cast<long long>(i) * problem.channels + channel + l;
+      arguments.transformed_filters[row * problem.n + filter] = found[i / side][i % side][l];
+    }
+  }
 }
 
 __device__ __forceinline__ void transform_operands(const Arguments& arguments) {
@@ -113,10 +119,12 @@ __device__ __forceinline__ void transform_operands(const Arguments& arguments) {
   const int vectors = problem.channels / vector;
   const long long thread = blockIdx.x * static_cast<long long>(Schedule::threads) + threadIdx.x;
   const long long row = thread / vectors, tiles = tiles_of(problem);
-  const int channel = (thread - row * vectors) * vector;
   if (row < tiles) {
-    transform_tile(arguments, problem, row, tiles, channel);
-  } else if (row - tiles < problem.n) {
-    transform_filter(arguments, problem, row - tiles, channel);
+    transform_tile(arguments, problem, row, tiles, (thread - row * vectors) * vector);
+    return;
   }
+  const long long rest = thread - tiles * vectors;
+  const int block = rest / problem.n;  // of channels; threads side by side have filters side by side
+  if (block < vectors)
+    transform_filter(arguments, problem, rest - block * static_cast<long long>(problem.n), block * vector);
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/cluster_writes.cuh"
+#include "selection/cluster_select.cuh"
 #include "selection/sampling/sampler.cuh"
 // A cluster for each row, and a part of the row for each of its blocks. With top-k, the first block draws
 // from what all of them selected. Otherwise they find largest number, sums and floor together, and the block
@@ -16,36 +17,6 @@ struct ClusterMemory {
   Entry of_row[candidates];
 #endif
 };
-#if top_k
-
-// What all blocks have selected, with zeros among it, as what is selected from (entries.cuh).
-struct SelectedByBlocks {
-  const Entry* entries;
-  int of_block;
-
-  __device__ __forceinline__ int count() const { return blocks * of_block; }
-  __device__ __forceinline__ Entry at(int i) const {
-    return *shared_of_rank(entries + i % of_block, i / of_block);
-  }
-
-  template <class Take>
-  __device__ __forceinline__ void for_each(Entry floor, Take take) const {
-#  pragma unroll 4
-    for (int i = threadIdx.x; i < count(); i += threads) {
-      const Entry entry = at(i);
-      if (entry >= floor) take(entry, i);
-    }
-  }
-
-  __device__ __forceinline__ void sample(Entry (&found)[sampled]) const {
-#  pragma unroll
-    for (int i = 0; i < sampled; ++i) {
-      const long long number = static_cast<long long>(count()) * (threadIdx.x + i * threads);
-      found[i] = at(static_cast<int>(number / (threads * sampled)));
-    }
-  }
-};
-#endif
 
 struct ClusterSampler {
   const Row& row;
@@ -57,14 +28,7 @@ struct ClusterSampler {
 
   // The first k entries of the row, in the memory of the first block.
   __device__ __forceinline__ void select_first(int k) {
-    const int count = sampler.part.count(), own = k < count ? k : count;
-    sampler.selection.select(sampler.part, own);
-    for (int i = own + threadIdx.x; i < k; i += threads) sampler.selection.entries[i] = 0;
-    cluster_barrier();
-    const SelectedByBlocks all{sampler.selection.entries, k};
-    sampler.selection.entries = memory.of_row;
-    if (rank == 0) sampler.selection.select(all, k);
-    cluster_barrier();  // until then, it reads what others have
+    select_by_blocks<blocks>(sampler.selection, sampler.part, k, memory.of_row, rank);
   }
 
   // Drawn by the first block from its memory.

@@ -28,7 +28,7 @@ class FilteredSchedule(Schedule):
 
     threads_x: int = tunable(32, values=(32, 64, 128), power_of_two=True, least=32)
     threads_y: int = tunable(8, values=(1, 2, 4, 8, 16), power_of_two=True)
-    rows: int = tunable(2, values=(1, 2, 4, 8), power_of_two=True)
+    rows: int = tunable(4, values=(1, 2, 4, 8), power_of_two=True)
     together: int = tunable(4, values=(1, 2, 4, 8), power_of_two=True)
 
     @property

@@ -3,13 +3,15 @@
 #include "vision/nms/choose.cuh"
 #include "vision/nms/pairs.cuh"
 // Boxes class by class. `order` is that of the scores. Boxes in this order have a bucket each, by their
-// class; `by_bucket` has their places, bucket by bucket. A cluster goes through a bucket in chunks, and marks
-// in `chosen` the places of those that are kept. Buckets are of several classes where there are many.
+// class; `by_bucket` has their places, bucket by bucket. A cluster goes through a window of a bucket in
+// chunks, and marks in `chosen` the places of those that are kept. What they suppress behind the window, all
+// blocks find out and mark in `dead`. Buckets are of several classes where there are many.
 
 constexpr int threads = Schedule::threads, warps = threads / 32, chunk = Schedule::chunk,
               blocks = Schedule::cluster;
 constexpr int chunk_tiles = chunk / tile, bucket_count = Problem::bucket_count,
               part_tiles = Problem::part_tiles;
+constexpr int window = Schedule::window;  // boxes of a bucket
 
 #include "vision/nms/cluster.cuh"
 #include "vision/nms/order.cuh"
@@ -30,7 +32,7 @@ __device__ __forceinline__ void gather_boxes(const Arguments& arguments) {
   const int tiles = tiles_of(arguments), candidates = arguments.candidates, lane = threadIdx.x % 32;
   const long long own = blockIdx.x * static_cast<long long>(warps) + threadIdx.x / 32, image = own / tiles;
   if (image >= arguments.images) return;
-  if (lane == 0) arguments.chosen[own] = 0;
+  if (lane == 0) arguments.chosen[own] = arguments.dead[own] = 0;
   const int box = static_cast<int>(own % tiles) * tile + lane;
   if (box >= candidates) return;
   const long long of_image = image * candidates;
@@ -63,14 +65,6 @@ struct Shared {
     chosen = known + known_words * chunk_tiles;
   }
 };
-
-__device__ __forceinline__ void load_chunk(const Shared& shared, const Candidates& boxes, int some) {
-  for (int i = threadIdx.x; i < chunk; i += threads) {
-    if (i < some) shared.own.set(i, boxes.get(i));
-    const unsigned there = __ballot_sync(0xffffffffu, i < some);
-    if (i % tile == 0) shared.known[i / tile] = ~there;
-  }
-}
 
 // Compares some tiles of a chunk with a tile of those that are kept, which lie in global memory, in each
 // warp.
@@ -114,24 +108,74 @@ __device__ __forceinline__ void compare_chunk(const Shared& shared, int some, co
   }
 }
 
-// Those that are kept take the place of those that were read, from the bucket's begin on.
-__device__ __forceinline__ void sweep_bucket(const Arguments& arguments) {
-  const long long segment = blockIdx.x / blocks, image = segment / bucket_count;
-  const int* begins = arguments.begins + image * (bucket_count + 1) + segment % bucket_count;
-  const int begin = begins[0], count = begins[1] - begin, most = arguments.max_output;
+// The boxes of a bucket, from the first of a window on.
+struct Bucket {
+  int begin, left;  // in the order of buckets; how many are left
+  Candidates boxes;
+  const int* places;  // in the order of scores
+  unsigned* dead;     // of the image, a bit for each box in the order of buckets
+
+  __device__ __forceinline__ Bucket(const Arguments& arguments, long long image, int number) {
+    const int* begins = arguments.begins + image * (bucket_count + 1) + number;
+    begin = begins[0] + arguments.first;
+    left = begins[1] - begin;
+    boxes = sorted(arguments, image, begin);
+    places = arguments.by_bucket + image * arguments.candidates + begin;
+    dead = arguments.dead + image * tiles_of(arguments);
+  }
+  __device__ __forceinline__ bool is_dead(int box) const {
+    const int place = begin + box;
+    return (dead[place / tile] >> place % tile & 1) != 0;
+  }
+};
+
+// The bucket of a slot: of those that have boxes in the window, in order; the number of all, if there are
+// fewer.
+__device__ __forceinline__ int bucket_of_slot(const Arguments& arguments, long long image, int slot) {
+  const int* begins = arguments.begins + image * (bucket_count + 1);
+  const int lane = threadIdx.x % 32;
+  for (int first = 0; first < bucket_count; first += 32) {
+    const int own = first + lane;
+    const bool has = own < bucket_count && begins[own + 1] - begins[own] > arguments.first;
+    const unsigned those = __ballot_sync(0xffffffffu, has);
+    if (slot < __popc(those)) {
+      const bool is_it = has && __popc(those & ((1u << lane) - 1)) == slot;
+      return first + __ffs(static_cast<int>(__ballot_sync(0xffffffffu, is_it))) - 1;
+    }
+    slot -= __popc(those);
+  }
+  return bucket_count;
+}
+
+__device__ __forceinline__ void load_chunk(const Shared& shared, const Bucket& bucket, int first, int some) {
+  for (int i = threadIdx.x; i < chunk; i += threads) {
+    const bool counts = i < some && !bucket.is_dead(first + i);
+    if (counts) shared.own.set(i, bucket.boxes.get(first + i));
+    const unsigned there = __ballot_sync(0xffffffffu, counts);
+    if (i % tile == 0) shared.known[i / tile] = ~there;
+  }
+}
+
+// A cluster goes through a window of a bucket. Those that are kept take the place of those that were read.
+__device__ __forceinline__ void sweep_window(const Arguments& arguments) {
+  const int slots = static_cast<int>(gridDim.x / blocks / arguments.images);
+  const long long image = blockIdx.x / blocks / slots;
+  const int number = bucket_of_slot(arguments, image, static_cast<int>(blockIdx.x / blocks % slots));
+  if (number == bucket_count) return;
+  const long long segment = image * bucket_count + number;
+  const Bucket bucket(arguments, image, number);
+  const int count = bucket.left < window ? bucket.left : window;
+  const int ahead = arguments.first == 0 ? 0 : arguments.kept_of_bucket[segment];
+  const int most = arguments.max_output - ahead;
   const OverlapTest test(arguments.iou_threshold);
   const Shared shared;
-  const Candidates boxes = sorted(arguments, image, begin);
-  const int* places = arguments.by_bucket + image * arguments.candidates + begin;
   unsigned* marks = arguments.chosen + image * tiles_of(arguments);
-  for (int first = 0, kept = 0; first < count && kept < most; first += chunk) {
+  int kept = 0;
+  for (int first = 0; first < count && kept < most; first += chunk) {
     const int some = count - first < chunk ? count - first : chunk;
-    Candidates next = boxes;
-    next.corners += first;
-    next.ids += first;
-    load_chunk(shared, next, some);
+    load_chunk(shared, bucket, first, some);
     barrier_of_blocks();
-    compare_with_kept(shared, boxes, some, kept, test);
+    compare_with_kept(shared, bucket.boxes, some, kept, test);
     compare_chunk(shared, some, test);
     barrier_of_blocks();
     if (rank_of_block() == 0) {
@@ -143,11 +187,47 @@ __device__ __forceinline__ void sweep_bucket(const Arguments& arguments) {
     barrier_of_blocks();
     kept += for_each_chosen<chunk_tiles, warps>(shared.chosen, [&](int box, int rank) {
       if (rank_of_block() != 0 || kept + rank >= most) return;
-      boxes.set(kept + rank, shared.own.get(box));
-      const int place = places[first + box];
+      bucket.boxes.set(kept + rank, shared.own.get(box));
+      const int place = bucket.places[first + box];
       atomicOr(marks + place / tile, 1u << place % tile);
     });
     __syncthreads();
+  }
+  if (rank_of_block() == 0 && threadIdx.x == 0) {
+    const int own = kept < most ? kept : most;
+    arguments.kept_of_window[segment] = own;
+    arguments.kept_of_bucket[segment] = ahead + own;
+  }
+}
+
+// All blocks compare those that a window kept with what is behind it in its bucket.
+__device__ __forceinline__ void compare_behind(const Arguments& arguments) {
+  const int parts = static_cast<int>(gridDim.x / arguments.images), lane = threadIdx.x % 32;
+  const long long image = blockIdx.x / parts;
+  const int part = static_cast<int>(blockIdx.x % parts) * warps + static_cast<int>(threadIdx.x) / 32;
+  bool behind = false;
+  for (int i = threadIdx.x; i < bucket_count; i += threads) {
+    behind = behind || Bucket(arguments, image, i).left > window;
+  }
+  if (!__syncthreads_or(behind)) return;
+  const OverlapTest test(arguments.iou_threshold);
+  for (int number = 0; number < bucket_count; ++number) {
+    const Bucket bucket(arguments, image, number);
+    if (bucket.left <= window) continue;
+    const long long segment = image * bucket_count + number;
+    const int kept = arguments.kept_of_window[segment];
+    if (arguments.kept_of_bucket[segment] >= arguments.max_output) continue;
+    const int begin = (bucket.begin + window) / tile, end = (bucket.begin + bucket.left + tile - 1) / tile;
+    const int later = end - begin, all = (kept + tile - 1) / tile * later;
+    for (int i = part; i < all; i += parts * warps) {
+      const int first = i / later * tile, own = begin + i % later, box = own * tile + lane - bucket.begin;
+      const int count = kept - first < tile ? kept - first : tile;
+      const bool there = box >= window && box < bucket.left;
+      const unsigned killers =
+          killers_of(bucket.boxes, first, count, bucket.boxes.get(there ? box : window), test);
+      const unsigned dies = __ballot_sync(0xffffffffu, there && killers != 0);
+      if (lane == 0 && dies != 0) atomicOr(bucket.dead + own, dies);
+    }
   }
 }
 

@@ -24,7 +24,9 @@ class BucketsSchedule(Schedule):
     Attributes:
         threads: of a block.
         chunk: boxes that are compared with each other, and with those that were kept before, at once.
-        cluster: blocks, which share the comparisons.
+        cluster: blocks, which share the comparisons of a window.
+        window: boxes of a class that a cluster goes through at a time.
+        blocks_per_image: that compare what a window keeps with what is behind it.
     """
 
     kernel = "buckets"
@@ -32,6 +34,8 @@ class BucketsSchedule(Schedule):
     threads: int = tunable(512, values=(128, 256, 512, 1024), power_of_two=True, least=2 * TILE)
     chunk: int = tunable(1024, allowed=(64, 128, 256, 512, 1024), values=(128, 256, 512, 1024))
     cluster: int = tunable(1, values=(1, 2, 4, 8, 16), allowed=(1, 2, 4, 8, 16))
+    window: int = tunable(8192, values=(2048, 4096, 8192, 16384, 32768), least=TILE)
+    blocks_per_image: int = tunable(528, values=(33, 132, 264, 528, 1056), least=1)
 
     def blocks(self, problem: NmsProblem) -> int:
         """A thread for each box."""
@@ -41,9 +45,18 @@ class BucketsSchedule(Schedule):
         """A warp for each tile of each image."""
         return ceil_div(problem.images * ceil_div(problem.candidates, TILE), self.threads // WARP)
 
-    def sweep_blocks(self, problem: NmsProblem) -> int:
-        """A cluster for each bucket of each image, if they have boxes."""
-        return problem.images * BUCKETS * self.cluster if problem.candidates else 0
+    def sweep_blocks(self, problem: NmsProblem, first: int) -> int:
+        """A cluster for each bucket of each image that may have boxes from the first one of a window on."""
+        return problem.images * min(BUCKETS, problem.candidates // max(1, first)) * self.cluster
+
+    def windows(self, problem: NmsProblem) -> int:
+        """Launches that a class takes which has all boxes."""
+        return max(1, ceil_div(problem.candidates, self.window))
+
+    def compare_blocks(self, problem: NmsProblem) -> int:
+        """As many for each image, and no more than it has pairs of tiles to compare, a warp for each."""
+        pairs = ceil_div(problem.candidates, TILE) * ceil_div(self.window, TILE)
+        return problem.images * max(1, min(self.blocks_per_image, ceil_div(pairs, self.threads // WARP)))
 
     def write_blocks(self, problem: NmsProblem) -> int:
         """One for each part of each image, at least one."""

@@ -36,31 +36,16 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
-    if schedule.cluster_q > 1:
-        yield from _bad_cluster(problem, schedule)
     if schedule.pack_group and not _may_pack(problem, schedule):
-        yield f"pack_group: expected heads that share keys, {schedule.block_rows} rows of as many, and no mask"
+        expected = f"no mask, and heads that share keys, as many as divide {schedule.block_rows} rows"
+        yield f"pack_group: expected {expected}; not {problem.group}"
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
     yield from too_many_splits(problem, schedule.splits)
 
 
-def _all_alike(problem: AttentionProblem) -> bool:
-    return not (problem.bounded_left or problem.bounded_right or problem.segmented or problem.masked)
-
-
-def _bad_cluster(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
-    cluster = schedule.cluster_q
-    if not _all_alike(problem):
-        yield f"cluster_q {cluster}: expected 1, unless all queries see all keys"
-    if schedule.tickets or schedule.splits > 1:
-        yield f"cluster_q {cluster}: expected 1 with tickets or splits"
-    if schedule.grid_blocks % cluster:
-        yield f"grid_blocks {schedule.grid_blocks}: expected a multiple of cluster_q {cluster}"
-
-
 def _may_pack(problem: AttentionProblem, schedule: WgmmaSchedule) -> bool:
-    return problem.group > 1 and schedule.block_rows % problem.group == 0 and not problem.masked
+    return replace(schedule, pack_group=True).packed_heads(problem) > 1 and not problem.masked
 
 
 def _too_many_registers(problem: AttentionProblem, schedule: WgmmaSchedule) -> Iterator[str]:
@@ -114,15 +99,13 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
 
 
 def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
-    cluster = schedule.cluster_q if _all_alike(problem) and grid != _TICKETS else 1
-    placed = replace(schedule, cluster_q=cluster)
-    resident = min(spec.sm_count * schedule.min_blocks_per_sm // cluster * cluster, placed.tiles(problem))
+    resident = min(spec.sm_count * schedule.min_blocks_per_sm, schedule.tiles(problem))
     return replace(
-        placed,
+        schedule,
         pingpong=schedule.pingpong and schedule.consumers > 1,
         grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
         tickets=grid == _TICKETS,
-        splits=schedule.splits if grid == _TILES_OF_BLOCKS and cluster == 1 else 1,
+        splits=schedule.splits if grid == _TILES_OF_BLOCKS else 1,
     )
 
 

@@ -19,7 +19,7 @@ _SPECS = field_specs(StagedSchedule)
 _SEGMENTS: tuple[int, ...] = _SPECS["segment"].values
 _COPIES: tuple[int, ...] = _SPECS["copy_bytes"].values
 _PIXELS: tuple[int, ...] = _SPECS["pixels"].values
-_WARPS_PER_SM = 16  # that hide the time of loads
+_WARPS_PER_SM = 32  # so that the last ones to begin are few; by an H200
 
 
 def constraints(problem: Targets, schedule: StagedSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -71,10 +71,8 @@ def candidates(problem: Targets, spec: DeviceSpec) -> Iterator[StagedSchedule]:
 
 
 def _usual_pixels(problem: Targets) -> int:
-    """By an H200: those of a picture that is enlarged are close to each other, and three channels take wider stores."""
-    if problem.order is Order.NHWC:
-        return 2
-    return 8 if problem.enlarges else 4
+    """By an H200: those of a picture that is enlarged are close to each other."""
+    return 8 if problem.enlarges and problem.order is Order.NCHW else 4
 
 
 def checks(problem: LetterboxProblem, schedule: StagedSchedule) -> list[tuple[LetterboxProblem, StagedSchedule]]:

@@ -15,6 +15,7 @@ from autotune.search_spaces.machine.resources import footprint_violations
 from autotune.search_spaces.vision.nms.block.space import clusters_of
 
 _CHECKED = 128  # boxes of a chunk in the emulator
+_USUAL_CLUSTER = 4  # blocks: where classes are equal, one does as well; where one has most boxes, more do better
 
 
 def applies(problem: NmsProblem, spec: DeviceSpec) -> bool:
@@ -27,7 +28,7 @@ def constraints(problem: NmsProblem, schedule: BucketsSchedule, spec: DeviceSpec
     if problem.classes is Classes.NONE:
         yield "boxes of one class: expected classes"
         return
-    if (blocks := schedule.sweep_blocks(problem)) > INT_MAX:
+    if (blocks := max(schedule.sweep_blocks(problem, 0), schedule.compare_blocks(problem))) > INT_MAX:
         yield f"{blocks} blocks over the {INT_MAX} of a grid"
     yield from footprint_violations(spec, schedule.sweep_footprint(problem))
 
@@ -39,8 +40,10 @@ def space(problem: NmsProblem, spec: DeviceSpec) -> Space[BucketsSchedule]:
 
 
 def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BucketsSchedule]:
-    """Several blocks for each class, then one."""
-    for threads, chunk, cluster in product((512, 1024), (1024, 512), clusters_of(spec)):
+    """Several blocks for each class of one image, then others."""
+    usual = max(1, _USUAL_CLUSTER // max(1, problem.images))
+    clusters = sorted(clusters_of(spec), key=lambda cluster: (cluster > usual, abs(cluster - usual)))
+    for threads, chunk, cluster in product((512, 1024), (1024, 512), clusters):
         schedule = BucketsSchedule(threads, chunk, cluster)
         if not any(footprint_violations(spec, schedule.sweep_footprint(problem))):
             yield schedule
@@ -48,7 +51,7 @@ def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BucketsSchedul
 
 def checks(problem: NmsProblem, schedule: BucketsSchedule) -> list[tuple[NmsProblem, BucketsSchedule]]:
     """Several chunks of a class, and those of several images, of boxes that are soon compared."""
-    few = schedule.replace(chunk=_CHECKED, threads=128)
+    few = schedule.replace(chunk=_CHECKED, threads=128, window=2 * _CHECKED, blocks_per_image=2)
     whole = replace(problem, candidates=4 * _CHECKED, images=1, max_output=4 * _CHECKED)
     edges = replace(problem, candidates=_CHECKED + _CHECKED // 2 + 1, images=2, max_output=_CHECKED // 2)
     return [(one, few) for one in (whole, edges)]

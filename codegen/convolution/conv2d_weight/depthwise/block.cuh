@@ -1,0 +1,105 @@
+#pragma once
+#include "convolution/conv2d/depthwise/channels.cuh"
+// D = alpha·(the gradient by the weight), where each channel has a filter of its own. A thread adds up all
+// taps of its channels over tiles of pixels: it loads the gradient of a tile once, and what the tile sees for
+// each row of the filter. Then the threads of a block that have the same channels add up their sums, and a
+// second launch those of blocks, both in a fixed order.
+
+constexpr int taps = Problem::kernel_h * Problem::kernel_w;
+constexpr int tile_threads = Schedule::threads / Schedule::channel_threads;
+using Sums = float[taps][vector];
+using Gradients = float[Schedule::columns][vector];
+
+// Adds a row of the filter's taps: what the pixels see in a line, times their gradients. Of pixels behind the
+// last column, which see what is not theirs, nothing is added.
+__device__ __forceinline__ void add_line(Sums& sums, const Gradients& gradients, const Line& line, int row,
+                                         int pixels) {
+  float elements[window_w][vector];
+#pragma unroll
+  for (int j = 0; j < window_w; ++j) to_floats(elements[j], line.elements[j].elements);
+#pragma unroll
+  for (int column = 0; column < Schedule::columns; ++column) {
+    if (column >= pixels) continue;
+#pragma unroll
+    for (int s = 0; s < Problem::kernel_w; ++s) {
+      const auto& seen = elements[column * Problem::stride_w + s * Problem::dilation_w];
+#pragma unroll
+      for (int l = 0; l < vector; ++l) {
+        float& sum = sums[row * Problem::kernel_w + s][l];
+        sum = fmaf(gradients[column][l], seen[l], sum);
+      }
+    }
+  }
+}
+
+// Adds a tile of pixels, from its number.
+__device__ __forceinline__ void add_tile(Sums& sums, const Arguments& arguments, const Problem& problem,
+                                         long long tile, int channel) {
+  const int along = (problem.out_width - 1) / Schedule::columns + 1;
+  const long long line = tile / along;
+  const int image = line / problem.out_height;
+  const int p = line - static_cast<long long>(image) * problem.out_height;
+  const int q = (tile - line * along) * Schedule::columns, pixels = problem.out_width - q;
+  const Element* gradient = arguments.grad + (line * problem.out_width + q) * problem.filters + channel;
+  Gradients gradients;
+#pragma unroll
+  for (int column = 0; column < Schedule::columns; ++column) {
+    Packed<Element, vector> loaded = {};
+    if (column < pixels)
+      loaded = load_global<vector, false>(gradient + static_cast<long long>(column) * problem.filters);
+    to_floats(gradients[column], loaded.elements);
+  }
+  const Element* source = arguments.x + image * problem.stride_x_n + channel;
+  const int y = p * Problem::stride_h - Problem::padding_h, x = q * Problem::stride_w - Problem::padding_w;
+#pragma unroll
+  for (int row = 0; row < Problem::kernel_h; ++row) {
+    Line seen;
+    seen.load(problem, source, y + row * Problem::dilation_h, x);
+    add_line(sums, gradients, seen, row, pixels);
+  }
+}
+
+__device__ __forceinline__ void conv2d_weight_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const int channel_blocks = (problem.filters - 1) / block_channels + 1;
+  const int first_channel = blockIdx.x % channel_blocks * block_channels, split = blockIdx.x / channel_blocks;
+  const int own_channel = threadIdx.x % Schedule::channel_threads * vector;
+  const int own_tile = threadIdx.x / Schedule::channel_threads;
+  const long long tiles = static_cast<long long>(problem.images) * problem.out_height *
+                          ((problem.out_width - 1) / Schedule::columns + 1);
+  Sums sums = {};
+  if (first_channel + own_channel < problem.filters) {
+    for (long long tile = split * tile_threads + own_tile; tile < tiles;
+         tile += Schedule::splits * tile_threads)
+      add_tile(sums, arguments, problem, tile, first_channel + own_channel);
+  }
+
+  float* shared = dynamic_shared<float>();
+#pragma unroll
+  for (int tap = 0; tap < taps; ++tap) {
+    __syncthreads();
+#pragma unroll
+    for (int l = 0; l < vector; ++l) shared[own_tile * block_channels + own_channel + l] = sums[tap][l];
+    __syncthreads();
+    for (int i = threadIdx.x; i < block_channels; i += Schedule::threads) {
+      float sum = 0.0f;
+      for (int other = 0; other < tile_threads; ++other) sum += shared[other * block_channels + i];
+      const long long place =
+          (static_cast<long long>(split) * taps + tap) * problem.filters + first_channel + i;
+      if (first_channel + i < problem.filters) arguments.partials[place] = sum;
+    }
+  }
+}
+
+// The second launch: a thread for each tap of a channel.
+__device__ __forceinline__ void add_partials(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const long long index = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+  const long long elements = static_cast<long long>(taps) * problem.filters;
+  if (index >= elements) return;
+  float sum = 0.0f;
+  for (int split = 0; split < Schedule::splits; ++split) sum += arguments.partials[split * elements + index];
+  const long long tap = index / problem.filters, channel = index - tap * problem.filters;
+  const float found = arguments.alpha == 0.0f ? 0.0f : arguments.alpha * sum;
+  arguments.d[channel * taps + tap] = from_float<Element>(found);
+}

@@ -1,0 +1,1 @@
+"""The kernel whose blocks share a row as a cluster."""

@@ -1,0 +1,163 @@
+"""The kernel for channels that are groups of their own, as conv2d_weight knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from autotune.codegen.convolution.conv2d_weight.depthwise.emit import SUM, emit
+from autotune.codegen.convolution.conv2d_weight.depthwise.schedule import DepthwiseWeightSchedule
+from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.integers import ceil_div, widest_divisor
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.convolution.conv2d.checks import extent_of
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
+
+_MOST_PRODUCTS, _MOST_PARTIALS = 2048, 2**28  # of a thread, all written out; bytes
+_ACCESS = 12  # instructions of a load, with its address and bounds
+_SPECS = field_specs(DepthwiseWeightSchedule)
+# Threads along the channels, channels, columns and splits of the schedules to try first.
+_LIKELY = (
+    (8, 4, 4, 64), (8, 4, 8, 64), (16, 2, 7, 64), (16, 2, 8, 128), (8, 4, 4, 256), (32, 2, 4, 128), (8, 8, 4, 128),
+    (4, 2, 4, 16), (1, 1, 1, 1),
+)  # fmt: skip
+
+
+def constraints(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if not problem.depthwise:
+        channels = f"{problem.in_channels} and {problem.out_channels} channels"
+        yield f"groups={problem.groups} of {channels}: expected a group with one filter for each channel"
+    if schedule.vector > (widest := _widest(problem)):
+        yield f"vector {schedule.vector} over the {widest} channels that X and the gradient are aligned for"
+    if schedule.threads % schedule.channel_threads:
+        yield f"threads {schedule.threads} is not a multiple of channel_threads {schedule.channel_threads}"
+    if (products := schedule.written_out(problem)) > _MOST_PRODUCTS:
+        yield f"{products} products of a thread over the {_MOST_PRODUCTS} that are written out"
+    if (size := schedule.partial_bytes(problem)) > _MOST_PARTIALS:
+        yield f"partial sums of {size} bytes over {_MOST_PARTIALS}"
+
+
+def _widest(problem: Conv2dWeightProblem) -> int:
+    """Channels of the widest access that is whole, and aligned, in all pixels."""
+    x = problem.layouts["x"]
+    widths = x.alignment // problem.dtype.bytes, problem.align_grad // problem.dtype.bytes
+    return widest_divisor(min(widths), problem.in_channels, *x.strides)
+
+
+def space(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Space[DepthwiseWeightSchedule]:
+    """Fields are drawn; vectors are no wider than all pixels allow, and sums have room in registers."""
+    vectors = tuple(width for width in _SPECS["vector"].values if width <= _widest(problem))
+    return Space(field_parameters(DepthwiseWeightSchedule, vector=vectors), partial(_build, problem, spec))
+
+
+def _build(problem: Conv2dWeightProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseWeightSchedule:
+    return _fitted(problem, DepthwiseWeightSchedule.from_dict(dict(draw)), spec)
+
+
+def _fitted(
+    problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, spec: DeviceSpec
+) -> DepthwiseWeightSchedule:
+    """The schedule with tiles and channels for whose sums there is room."""
+    own = schedule
+    while own.vector > 1 and own.replace(columns=1).footprint(problem).registers > spec.registers_per_thread:
+        own = own.replace(vector=own.vector // 2)
+    while own.columns > 1 and (
+        own.footprint(problem).registers > spec.registers_per_thread or own.written_out(problem) > _MOST_PRODUCTS
+    ):
+        own = own.replace(columns={7: 4}.get(own.columns, own.columns // 2))
+    while own.splits > 1 and own.partial_bytes(problem) > _MOST_PARTIALS:
+        own = own.replace(splits=max(split for split in _SPECS["splits"].values if split < own.splits))
+    footprint = own.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    allowed = [
+        blocks for blocks in _SPECS["min_blocks_per_sm"].values if blocks <= min(own.min_blocks_per_sm, resident)
+    ]
+    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+
+
+def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[DepthwiseWeightSchedule]:
+    """Vectors as wide as sums of all taps leave registers for; as many splits as SMs have use for."""
+    for channel_threads, vector, columns, splits in _LIKELY:
+        drawn = DepthwiseWeightSchedule(
+            channel_threads=channel_threads, vector=min(vector, _widest(problem)), columns=columns, splits=splits
+        )
+        yield _fitted(problem, drawn, spec)
+
+
+def checks(
+    problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule
+) -> list[tuple[Conv2dWeightProblem, DepthwiseWeightSchedule]]:
+    """Whole tiles of a block; and parts of them along all sides, in two images with gaps, which blocks share."""
+    schedule = schedule.replace(splits=min(schedule.splits, 3))
+    block = schedule.channel_threads * schedule.vector
+    aligned: dict[str, Any] = {"align_x": schedule.vector * problem.dtype.bytes}
+    aligned |= {"align_grad": aligned["align_x"], **{f"stride_x_{axis}": 0 for axis in "nhw"}}
+    found = []
+    for batch, rows, columns, channels in (
+        (1, 2, schedule.columns, block),
+        (2, 3, schedule.columns + 1, block + schedule.vector),
+    ):
+        fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels", "groups"), channels)}
+        for side, extent, out in (("h", "height", rows), ("w", "width", columns)):
+            fields[extent] = extent_of(problem, side, out)
+        small = replace(problem, **fields, **aligned)
+        if batch > 1:
+            column = channels + schedule.vector
+            strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + schedule.vector}
+            small = replace(small, **strides)
+        found.append((small, schedule))
+    return found
+
+
+def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """A step is a tile of each thread; behind it, blocks add up the sums of a tap after the other."""
+    warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
+    loads = (schedule.columns + problem.kernel_h * schedule.window(problem)) * warps
+    products = schedule.written_out(problem) * warps
+    steps = ceil_div(schedule.tiles(problem), schedule.splits * (schedule.threads // schedule.channel_threads))
+    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    partial_bytes = schedule.partial_bytes(problem)
+    sums = Workload(
+        blocks=schedule.blocks(problem),
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes + partial_bytes,
+        steps=max(1, steps),
+        instructions=products,
+        load_instructions=_ACCESS * loads,
+        unit_clocks=products * WARP / spec.rate(Unit.FP32),
+        lines=across * loads,
+        bytes_loaded=loads * WARP * vector_bytes,
+        bytes_stored=partial_bytes / schedule.blocks(problem),
+    )
+    blocks = ceil_div(problem.in_channels * problem.terms, SUM.threads)
+    behind = Workload(
+        blocks=blocks,
+        footprint=SUM,
+        memory_bytes=partial_bytes,
+        steps=schedule.splits,
+        in_flight=4,
+        load_instructions=2 * SUM.threads / WARP,
+        lines=SUM.threads / WARP,
+        bytes_loaded=partial_bytes / blocks / schedule.splits,
+    )
+    return sums, behind
+
+
+def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
+    """Whether each channel has a filter of its own, whose sums a thread has room for."""
+    least = DepthwiseWeightSchedule(channel_threads=1, vector=1, columns=1, splits=1)
+    fits = least.footprint(problem).registers <= spec.registers_per_thread
+    written = least.written_out(problem) <= _MOST_PRODUCTS
+    return problem.depthwise and fits and written and least.partial_bytes(problem) <= _MOST_PARTIALS
+
+
+KERNEL = Kernel(DepthwiseWeightSchedule, emit, constraints, space, candidates, checks, workload, applies)
