@@ -166,3 +166,16 @@ def test_tiles_have_whole_queries_of_a_group(heads, heads_kv):
     complaints = OPERATOR.violations(problem, WgmmaSchedule(pack_group=True), LIMITS)
     expected = f"expected no mask, and heads that share keys, as many as divide 128 rows; not {problem.group}"
     assert complaints == [f"pack_group: {expected}"]
+
+
+def test_rows_of_a_group_see_fewer_keys_outside_of_a_window():
+    problem = AttentionProblem(8192, 8192, 64, heads_kv=8, window_left=128, causal=True)
+    steps = [steps_of_block(problem, 64, 48, 1, LIMITS, packed) for packed in (1, 8)]
+    window = problem.pairs / 8192 / 128
+    assert steps == [4 * window, 3 * window]
+
+
+def test_a_schedule_for_groups_is_proven_with_groups():
+    problem = AttentionProblem(300, 300, 8, heads_kv=2, head_dim=64)
+    checked = OPERATOR.kernel("wgmma").checks(problem, WgmmaSchedule(pack_group=True))
+    assert [(one.group, schedule.pack_group) for one, schedule in checked] == [(1, False), (2, True)]
