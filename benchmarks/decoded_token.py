@@ -1,6 +1,7 @@
 """Measure a token of a Llama of transformers with random weights and a full cache, by one CUDA graph.
 
-The model is that of patched_model.py, each sequence has 4095 tokens and room for 4224. Contenders are
+The model has 8 layers of 2048 features and a vocabulary of 128256, each sequence 4095 tokens and room for 4224.
+Contenders are
 
 - own: its own layers, a `StaticCache` and PyTorch's `scaled_dot_product_attention`;
 - patched: the same after `autotune.transformers.patch`, with its attention;
@@ -24,14 +25,43 @@ from typing import Any
 
 import torch
 import transformers
-from patched_model import SIZES, contender, seconds
 from torch.nn.functional import scaled_dot_product_attention
+
+import autotune.transformers as ours
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
 from cached_decoding import Decoder, captured
 
 CONTEXT, ROOM = 4096, 4224
 ROUNDS, WARM = 30, 3
+SIZES = {
+    "hidden_size": 2048,
+    "intermediate_size": 8192,
+    "num_hidden_layers": 8,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+}
+
+
+def contender(name: str) -> Any:
+    """The model, its own or patched."""
+    torch.manual_seed(0)
+    with torch.device("cuda"):
+        model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SIZES)).bfloat16().eval()
+    if name == "patched":
+        ours.patch(model)
+    return model
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """Of one run, between events."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    run()
+    end.record()
+    end.synchronize()
+    return float(begin.elapsed_time(end)) / 1000
 
 
 class Static:
@@ -110,7 +140,7 @@ def main(path: Path, batches: list[int]) -> None:
     """Write the medians, and print them as a table."""
     transformers.AttentionInterface.register("sliced", sliced)
     transformers.AttentionMaskInterface.register("sliced", lambda **options: None)
-    models = {name: contender(name).eval() for name in ("own", "patched")}
+    models = {name: contender(name) for name in ("own", "patched")}
     config = models["own"].config
     read = sum(one.nbytes for one in models["own"].parameters()) - models["own"].model.embed_tokens.weight.nbytes
     of_key = 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim * 2

@@ -77,7 +77,8 @@ def cases(exported: Kernels) -> list[Problem]:
             problem = bundle.drawn(
                 {name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in bundle.most.items()}
             )
-            serving = exported.serving(bundle.sizes(problem))
+            sizes = bundle.sizes(problem)
+            serving = exported.serving(sizes) if bundle.serves(sizes) else None
             if serving and sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES:
                 found.setdefault(exported.programs[serving[1]].source_digest, problem)
         if len(found) == _CASES:

@@ -5,13 +5,16 @@ import re
 from typing import Any
 
 import pytest
-from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
+from export.exports import COUNT, H200, asked_sizes, chosen_in_cpp, chosen_in_python, drawn
 from refusals import refused
 
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div, round_up, widest_divisor
 from autotune.codegen.rows.reduce.problem import Axis
+from autotune.export import bundle_of, kernels_of
+from autotune.export.example import cases
 from autotune.export.tables import tables
 from autotune.export.terms import Terms, Values
 from autotune.export.trace import Path
@@ -51,6 +54,13 @@ def test_cpp_encodes_the_tensor_maps_of_python(tmp_path):
     assert exported.addresses == ("a", "b", "d", "workspace")
     of_prepared = re.compile(rf" map \d+ {exported.addresses.index('workspace')} ")
     assert any(of_prepared.search(line) for line in expected)
+
+
+def test_examples_have_sizes_that_the_table_serves():
+    """Heads of k and v may be 0, for as many as q has: then no number of the table may be divided by them."""
+    problem = AttentionDecodeProblem(1, 512, 8, 1, 2, page=16)
+    exported = kernels_of(bundle_of(operator("attention_decode"), [problem], H200, []), count=COUNT)
+    assert all(exported.bundle.serves(exported.bundle.sizes(one)) for one in cases(exported))
 
 
 def test_a_wrong_number_is_found(tmp_path):

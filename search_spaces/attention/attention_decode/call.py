@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from autotune.codegen.attention.attention_decode.problem import MOST_DIM, MOST_QUERIES, AttentionDecodeProblem
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
+from autotune.codegen.attention.attention_decode.requests import MOST_DIM, MOST_QUERIES
 from autotune.codegen.attention.cache import Cache
 from autotune.codegen.attention.problem import DTYPES
 from autotune.codegen.model.dtype import DType

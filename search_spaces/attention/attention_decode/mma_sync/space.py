@@ -20,6 +20,7 @@ _BLOCKS_OF_SM = 2  # by which an H100 was fastest
 _PART_TILES = 4  # of a part at least
 _ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
+_FEW_KEYS, _NARROW = 256, 64  # of a window; elements of heads
 _LANE_ELEMENTS = 8  # that a lane multiplies side by side
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 
@@ -93,12 +94,24 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
     """The widest loads, by asynchronous copies where there are such; as many parts as give every SM some blocks."""
-    ahead = (3, 3, 2, 0) if spec.compute_capability >= _ASYNC_COPIES else (0, 0, 0, 2)
-    for (threads, keys), stages in zip(((128, 16), (64, 16), (128, 32), (128, 16)), ahead, strict=True):
+    for threads, keys, stages in _shapes(problem, spec):
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
         for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
             parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
             yield shared(problem, parts, spec, one.waves)
+
+
+def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[tuple[int, int, int]]:
+    """Threads, keys of a warp and stages. An H200 is fastest by many keys of narrow heads, and by few stages where a
+    window has a few tiles alone."""
+    if spec.compute_capability < _ASYNC_COPIES:
+        return [(128, 16, 0), (64, 16, 0), (128, 32, 0), (128, 16, 2)]
+    usual = [(128, 16, 3), (64, 16, 3), (128, 32, 2), (128, 16, 0)]
+    if 0 < problem.window_left <= _FEW_KEYS:
+        return [(64, 16, 2), (128, 16, 2), *usual]
+    if max(problem.head_dim, problem.value_elements) <= _NARROW:
+        return [(128, 32, 2), *usual]
+    return usual
 
 
 def checks(
