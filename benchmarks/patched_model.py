@@ -162,6 +162,7 @@ class Contender:
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             token()
+        self._cache = cache  # whose addresses the graph has
         return graph.replay
 
 
