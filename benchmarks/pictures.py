@@ -27,6 +27,7 @@ FAMILIES = {
     "softmax": ("softmax", "softmax_backward", "rows"),
     "norms": ("rms_norm", "layer_norm", "norm_backward"),
     "cross_entropy": ("cross_entropy",),
+    "letterbox": ("letterbox",),
 }
 
 

@@ -9,8 +9,8 @@ from autotune.codegen.vision.nms.problem import Classes, NmsProblem
 from autotune.search_spaces.contract.baselines import TorchCall
 
 
-def _nms(torch: Any, problem: NmsProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:
-    """torchvision takes one image at a time, and its results have as many elements as are kept."""
+def _nms(torch: Any, problem: NmsProblem, tensors: Mapping[str, Any]) -> Callable[[], None]:
+    """torchvision takes one image at a time. Its results have as many elements as are kept, so no array takes them."""
     if problem.images != 1 or problem.counted:
         raise ValueError("torchvision takes the boxes of one image, all of which count")
     from torchvision.ops import batched_nms, nms
@@ -18,9 +18,11 @@ def _nms(torch: Any, problem: NmsProblem, tensors: Mapping[str, Any]) -> Callabl
     boxes, scores, threshold = tensors["boxes"][0], tensors["scores"][0], problem.scalars["iou_threshold"]
     ids = None if problem.classes is Classes.NONE else tensors["classes"][0]
 
-    def compute() -> Mapping[str, Any]:
-        found = nms(boxes, scores, threshold) if ids is None else batched_nms(boxes, scores, ids, threshold)
-        return {"indices": found}
+    def compute() -> None:
+        if ids is None:
+            nms(boxes, scores, threshold)
+        else:
+            batched_nms(boxes, scores, ids, threshold)
 
     return compute
 
