@@ -62,6 +62,7 @@ def names(page):
             "x": array(64),
             "keys": random.integers(0, 1 << 20, 64, np.uint32),
             "values": array(64),
+            "experts": random.integers(0, 256, 64, np.int32),
             "indices": np.empty(64, np.int64),
             "in_order": array(64),
             "offsets": np.array([0, 10, 10, 64]),
