@@ -5,7 +5,7 @@
 The cases are those of ``autotune bench dispatch OPERATOR --splits SPLITS``, chosen on all processors; their kernels
 are compiled ahead of the GPU. The last problem of an operator begins within SECONDS, problems of few bytes come first.
 FILE gets, for each operator, the median, the 95th percentile and the largest regret, and each case with the schedules
-and the times of the record and of the choice.
+and the times of the record and of the choice, also of that for its shape alone (`warmed`).
 """
 
 from __future__ import annotations
@@ -92,6 +92,10 @@ class Measuring:
         """A case as JSON values."""
         problem, choice = case.record.problem, case.choice
         record, chosen, warmed = to_measure(case)
+        seconds = {
+            what: self.seconds.get((name, problem, one))
+            for what, one in (("record", record), ("choice", chosen), ("warmed", warmed))
+        }
         return {
             "split": case.split,
             "problem": problem.key,
@@ -99,10 +103,9 @@ class Measuring:
             "by": choice.record,
             "regret": case.regret,
             "warmed": case.warmed,
-            "schedules": {
-                what: {"schedule": one.to_dict(), "seconds": self.seconds.get((name, problem, one))}
-                for what, one in (("record", record), ("choice", chosen), ("warmed", warmed))
-            },
+            "record": str(record),
+            "choice": str(chosen),
+            "seconds": seconds,
             "error": case.error,
         }
 

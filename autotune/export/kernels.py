@@ -11,6 +11,7 @@ from autotune.codegen.model.argument import WORKSPACE, Argument
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
+from autotune.dispatcher.choice.modelled import TIE
 
 from .bundle import Bundle
 from .choice import drawn_sizes, table_of
@@ -116,10 +117,11 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
     return Kernels(bundle, emitted.terms, trees, emitted.programs, served, stated, table, len(others), emitted.added)
 
 
-def agreement(exported: Kernels, count: int) -> tuple[float, float]:
-    """The share of so many other sizes for which the table serves as Python chooses, and how much slower it is.
+def agreement(exported: Kernels, count: int) -> tuple[float, float, float]:
+    """The shares of so many other sizes for which the table serves as Python chooses, or as fast, and what others lose.
 
-    That is a share of the time of Python's choice, by the time model, in the mean of all sizes; 1 where nothing serves.
+    As fast are schedules whose modelled times Python takes for equal. The loss is a share of the time of Python's
+    choice, by the time model, in the mean of all sizes; 1 where nothing serves.
     """
     emitted, pairs = Emitted(exported.bundle, exported.added), []
     for sizes in drawn_sizes(exported.bundle, count, seed=1):
@@ -127,5 +129,6 @@ def agreement(exported: Kernels, count: int) -> tuple[float, float]:
         if best is not None:
             schedule = serving[0] if serving else None
             pairs.append((schedule == best.schedule, max(0.0, best.slower[schedule]) if schedule else 1.0))
-    same, slower = zip(*pairs, strict=True)
-    return sum(same) / len(pairs), sum(slower) / len(pairs)
+    same = sum(one for one, _ in pairs)
+    as_fast = sum(one or slower <= TIE - 1 for one, slower in pairs)
+    return same / len(pairs), as_fast / len(pairs), sum(slower for _, slower in pairs) / len(pairs)
