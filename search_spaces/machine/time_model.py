@@ -188,7 +188,12 @@ def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCo
         blocks * work.bytes_loaded / costs.loaded_bytes,
     )
     latency = costs.latency_seconds * spec.clock_hz
-    step = max(computing, latency / work.in_flight) if work.in_flight else latency + computing
+    if work.in_flight:
+        step = max(computing, latency / work.in_flight)
+    elif work.independent:
+        step = max(computing, latency + computing / max(1.0, blocks * warps / SCHEDULERS))
+    else:
+        step = latency + computing
     return work.ahead * loading + computing + (work.steps - 1) * step
 
 

@@ -21,6 +21,8 @@ class Workload:
         steps: of the block that has the most.
         ahead: steps whose loads are issued before the first step computes.
         in_flight: steps whose loads are in flight while one computes; 0 if a block loads and computes in turn.
+        independent: whether a warp waits for its own loads only, while others compute; of blocks that load and compute
+            in turn.
         instructions: of a step, all but `load_instructions`.
         load_instructions: of a step, to load from global memory: loads, their addresses and their bounds.
         unit_clocks: of an SM, that the busiest arithmetic unit takes for a step at its peak rate.
@@ -42,6 +44,7 @@ class Workload:
     steps: float = 1
     ahead: int = 0
     in_flight: float = 0
+    independent: bool = False
     instructions: float = 0.0
     load_instructions: float = 0.0
     unit_clocks: float = 0.0

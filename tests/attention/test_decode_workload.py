@@ -46,7 +46,7 @@ def test_a_default_is_near_what_was_measured_and_as_fast_as_any_by_the_other_ker
     """On an H200, by the fastest of a few schedules: see docs/decoding.md."""
     default = OPERATOR.default(wanted, H200)
     modelled = microseconds(wanted, default)
-    assert measured / 1.3 < modelled < 1.3 * measured
+    assert measured / 1.4 < modelled < 1.4 * measured
     others = [one for one in OPERATOR.seeds(wanted, H200) if one.kernel != default.kernel]
     assert modelled < min(microseconds(wanted, one) for one in others)
 

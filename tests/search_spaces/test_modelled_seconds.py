@@ -80,6 +80,8 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
         ({"bytes_stored": 13000}, 13000 / COSTS.stored_bytes),
         ({"steps": 5, "in_flight": 2}, 4 * LATENCY / 2),
         ({"steps": 5, "in_flight": 0}, 4 * (LATENCY + BARRIER)),
+        ({"steps": 5, "independent": True, **TWO}, 4 * (LATENCY + BARRIER / 4) - BARRIER / 2),
+        ({"steps": 5, "independent": True, "lines": 4000, **TWO}, 5 * 8000 * LINE - BARRIER),
         ({"steps": 5, "in_flight": 4, "instructions": 8000}, 5 * 2000 * ISSUE + 4 * BARRIER),
         ({"footprint": Footprint(128, registers=64, cluster=2)}, COSTS.cluster_seconds * H200.clock_hz),
         ({"sliced_words": 64}, 64 * COSTS.sliced_word_clocks),

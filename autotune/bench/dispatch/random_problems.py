@@ -10,8 +10,11 @@ from typing import Any
 
 from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
+from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.roofline import roofline
+
+from .example_call import problem_of_sizes
 
 _LARGEST = 4  # times the example of a size
 # By the roofline: shorter ones tell what a launch costs, longer ones cost more than they tell.
@@ -20,6 +23,12 @@ _MOST_BYTES = 1 << 30
 _SPREAD = 4  # one in so many has an operand whose rows are farther apart than they are long
 _PADS = (1, 8, 64)  # elements
 _MULTIPLES = (8, 16, 32, 64, 128)
+_PATIENCE = 1000  # draws for each problem that is wanted
+
+
+def likes_of(operator: Operator[Any, Any], known: Sequence[Problem]) -> Sequence[Problem]:
+    """The problems whose kinds are drawn: those that are known, without any the operator's usual one."""
+    return known or [problem_of_sizes(operator.problem_type, lambda _, field: field.example or 1)]
 
 
 def random_problems(known: Sequence[Problem], spec: DeviceSpec, count: int, seed: int) -> list[Problem]:
@@ -37,19 +46,25 @@ def random_problems(known: Sequence[Problem], spec: DeviceSpec, count: int, seed
         seed: of the random numbers.
 
     Raises:
-        ValueError: no problem is known.
+        ValueError: no problem is known, or hardly any that is drawn takes as long as stated.
     """
     kinds = list({str(one.kinds): one for one in known if _free(one)}.values())
     if not kinds:
         raise ValueError("no problem is known whose kind could be drawn")
     random = Random(seed)
     drawn: dict[Problem, None] = {}
-    while len(drawn) < count:
+    for _ in range(_PATIENCE * count):
+        if len(drawn) == count:
+            break
         with suppress(ValueError):  # sizes or layouts that do not go with each other
             problem = _drawn(random.choice(kinds), random)
             fits = problem.work.bytes <= _MOST_BYTES and _LEAST_SECONDS <= roofline(problem, spec) <= _MOST_SECONDS
             if fits and not problem.empty:
                 drawn[problem] = None
+    if len(drawn) < count:
+        raise ValueError(
+            f"{len(drawn)} of {count} problems take from 1 µs to 2 ms by the roofline, and the others less or more"
+        )
     return list(drawn)
 
 

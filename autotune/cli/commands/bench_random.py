@@ -40,7 +40,7 @@ def bench_random(
 ) -> None:
     """Measure what the dispatcher chooses for random problems without records; see `bench_dispatch`."""
     from autotune.bench import Setting
-    from autotune.bench.dispatch.random_problems import random_problems
+    from autotune.bench.dispatch.random_problems import likes_of, random_problems
     from autotune.db import TuningDB
     from autotune.tuner.adapt import known_problems
 
@@ -49,7 +49,7 @@ def bench_random(
     with TuningDB(db, create=False) as database:
         known = [problem for _, problem in known_problems([operator], database)]
         with user_input():
-            problems = random_problems(known, target.spec, count, seed)
+            problems = random_problems(likes_of(operator, known), target.spec, count, seed)
         setting = Setting(operator, target, baselines, rounds, database.peaks(target.spec))
         runs, interrupted = _runs(setting, problems, database, seconds)
     drawn = {"seed": seed, "drawn": count, "seconds": seconds}

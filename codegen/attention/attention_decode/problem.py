@@ -95,6 +95,9 @@ class AttentionDecodeProblem(CacheProblem, WeightedValues):
             )
         if self.pages == self.batch * self.columns:
             object.__setattr__(self, "pages", 0)
+        if self.queries == 1 and not self.top_left:  # there is no key behind the diagonal of the last query
+            object.__setattr__(self, "causal", False)
+            object.__setattr__(self, "window_right", 0)
 
     @property
     def served_as(self) -> Self | None:

@@ -34,7 +34,7 @@ def _flash_mla(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str
 
 def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """FlashAttention-3, which vLLM's wheels hold. A cache without pages has one page for each request."""
-    windows = problem.window_left or problem.window_right
+    windows = problem.queries > 1 and (problem.window_left or problem.window_right)
     if problem.latent or max(problem.head_dim, problem.value_elements) > _FA3_DIM:
         raise ValueError(
             f"FlashAttention-3 is called for values of their own, and heads of {_FA3_DIM} elements at most"

@@ -32,11 +32,11 @@ class Costs(Coefficients, section="gemv"):
         access: instructions of a load of W to registers, with its address.
         copy: the same of a copy to shared memory, which is read back.
         copy_clocks: clocks of an SM for a warp's copy to shared memory by way of L1, which those of 16 bytes leave out.
-        alone: steps whose loads are in flight while one computes, of a block that loads to registers: its warps wait
-            for their own loads only.
         x_access: instructions of a load of x, whose products wait for it.
+        x_bytes: bytes of W that a byte of x takes as long as: all SMs read the same ones of L2.
         edge: instructions of an element of x in the last step, if K ends within.
-        decoded: instructions of a quantised weight, as a share of those in the machine code.
+        decoded: instructions of a quantised weight that is made a float, as a share of those in the machine code.
+        decoded_pairs: the same of one for tensor cores.
         group: instructions of a vector of W for its scale and zero point.
         by_columns: instructions of an FMA where W is stored as k×n.
         fragment: instructions of a product of tensor cores, beside it.
@@ -50,10 +50,11 @@ class Costs(Coefficients, section="gemv"):
     access: float
     copy: float
     copy_clocks: float
-    alone: float
     x_access: float
+    x_bytes: float
     edge: float
     decoded: float
+    decoded_pairs: float
     group: float
     by_columns: float
     fragment: float
@@ -101,13 +102,15 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         memory_bytes=moved + (schedule.workspace_bytes(problem) if split else 0),
         steps=steps,
         ahead=stages - 1,
-        in_flight=stages - 1 if stages > 1 else costs.alone,
+        in_flight=stages - 1,
+        independent=True,
         instructions=computing + ends / max(1, steps),
         load_instructions=(costs.copy if stages > 1 else costs.access) * vectors + costs.x_access * x_loads,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
         lines=lines * (costs.tensor_lines if by_tensor_cores else 1.0) + x_lines,
-        bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes) + m * block_k * problem.dtype.bytes,
+        bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes)
+        + costs.x_bytes * m * block_k * problem.dtype.bytes,
         bytes_stored=outputs * (WORD_BYTES if split else problem.dtype.bytes),
         sliced_words=own_words + costs.remote * of_others,
         waits=costs.split_waits if split else 0.0,
@@ -123,7 +126,7 @@ def _products(
     groups = costs.group * vectors if problem.group_size else 0.0
     if isinstance(schedule, TensorCoreSchedule):
         products = vectors * width // _FRAGMENT * ceil_div(problem.m, _TILE[1])
-        decoded = costs.decoded * _DECODED_PAIRS[problem.weights] * vectors * width
+        decoded = costs.decoded_pairs * _DECODED_PAIRS[problem.weights] * vectors * width
         unit_clocks = products * prod(_TILE) / spec.rate(unit_of(problem.dtype))
         return products * (1 + costs.fragment) + decoded + groups, unit_clocks
     products = vectors * width * problem.m

@@ -88,7 +88,6 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
         footprint=footprint,
         memory_bytes=problem.work.bytes * (1 + 2 / 3 * (reads - 1) * missed(2 * waiting, spec)),
         steps=steps,
-        in_flight=0.0 if schedule.hold is RowStorage.REGISTERS else 1.0,  # warps wait for their own loads only
         instructions=(idle * computing + waits) / steps,
         load_instructions=loads * costs.access / steps,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,

@@ -14,7 +14,7 @@ from autotune.codegen.vision.nms.problem import NmsProblem
 
 BUCKETS = 255  # of boxes by their class; one more, in a byte, has those that do not count
 PART_TILES = 32  # that a block writes
-_REGISTERS = 48
+_REGISTERS = 64
 
 
 @dataclass(frozen=True)
