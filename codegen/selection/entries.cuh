@@ -42,9 +42,9 @@ struct RowPart {
     constexpr int tile = lanes * Schedule::loads_in_flight;
     for (int tile_first = first; tile_first < end; tile_first += tile) {
       const int own = tile_first + threadIdx.x % lanes;
+      Vector vectors[Schedule::loads_in_flight];
       if (tile_first + tile <= end && row.has(row.column(tile_first)) &&
           row.has(row.column(tile_first + tile) - 1)) {
-        Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
         for (int i = 0; i < Schedule::loads_in_flight; ++i) vectors[i] = row.load(own + i * lanes);
 #pragma unroll
@@ -56,26 +56,20 @@ struct RowPart {
           }
         }
       } else {
-        take_inside<lanes>(own, take);
-      }
-    }
-  }
-
-  // The same of the vectors of a tile that are in the part and in the row. Its text is short, to compile
-  // soon.
-  template <int lanes, class Take>
-  __device__ __forceinline__ void take_inside(int own, Take take) const {
-    Vector vectors[Schedule::loads_in_flight];
 #pragma unroll
-    for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-      if (own + i * lanes < end) vectors[i] = row.load_inside(own + i * lanes);
-    }
-#pragma unroll 1
-    for (int i = 0; i < Schedule::loads_in_flight; ++i) {
-      const int column = row.column(own + i * lanes);
+        for (int i = 0; i < Schedule::loads_in_flight; ++i) {
+          if (own + i * lanes < end) vectors[i] = row.load_inside(own + i * lanes);
+        }
 #pragma unroll
-      for (int j = 0; j < width; ++j) {
-        if (own + i * lanes < end && row.has(column + j)) take(vectors[i].elements[j], column + j);
+        for (int i = 0; i < Schedule::loads_in_flight; ++i) {
+          const int column = row.column(own + i * lanes);
+#pragma unroll
+          for (int j = 0; j < width; ++j) {
+            if (own + i * lanes < end && row.has(column + j)) {
+              take(vectors[i].elements[j], column + j);
+            }
+          }
+        }
       }
     }
   }

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from selection.topk_cases import BFLOAT16, CLUSTER, FLOAT16, FLOAT32, ONCE, PIVOT, SHARED, TIES
+from selection.topk_cases import BFLOAT16, FLOAT16, FLOAT32, ONCE, PIVOT, SHARED, TIES
 
 from autotune.codegen.selection.keys import keys
 from autotune.codegen.selection.topk.order import Order
@@ -105,7 +105,6 @@ BUGS = {
     "the rank among all elements": (LEVELS, COUNTED, "wanted -= from_lane<32>(through - group, first);", ""),
     "the last part of a row": (RISING, SHARED, "(row.vectors() + parts - 1)", "row.vectors()"),
     "one block's results": (MANY, SHARED, "{of_row, Schedule::splits * problem.k}", "{of_row, problem.k}"),
-    "entries of one block": (RISING, CLUSTER, "i % of_block, i / of_block)", "i % of_block, 0)"),
     "pairs of a sort all fall": (MANY, ONCE, "(a < b) == falling", "a < b"),
     "a sort does not wait": (MANY, ONCE, "= high;\n    }\n    __syncthreads();", "= high;\n    }"),
 }

@@ -1,6 +1,5 @@
 """topk's problems for the contract."""
 
-from autotune.codegen.selection.topk.cluster.schedule import ClusterSchedule
 from autotune.codegen.selection.topk.order import Order
 from autotune.codegen.selection.topk.problem import DTYPES, INDEX_DTYPES, Pattern, TopkProblem
 from autotune.codegen.selection.topk.stream.schedule import StreamSchedule
@@ -33,7 +32,6 @@ SMALL_PROBLEMS = (
 )
 # Blocks that keep all, sample, or count digits; tickets; floors among equal elements; k of all, and of all but one.
 ONCE, SHARED = StreamSchedule(128, 4, 2, 1, 1024, 1), StreamSchedule(128, 4, 1, 3, 1024, 1)
-CLUSTER = ClusterSchedule(128, 4, 2, 2, 1024, 1)
 OWN_CASES = [
     (TopkProblem(2, 5003, 50, ldx=5007), ONCE),
     (TopkProblem(2, 5000, 1000, pattern=PIVOT), ONCE),
@@ -41,8 +39,6 @@ OWN_CASES = [
     (TopkProblem(3, 4100, 64, FLOAT16, order=Order.INDEX, lengths=True, pattern=TIES), SHARED),
     (TopkProblem(1, 9000, 1024, lengths=True, index_dtype=INT32), SHARED),
     (TopkProblem(2, 1023, 1023), ONCE),
-    (TopkProblem(2, 9000, 64, ldx=9003, lengths=True), CLUSTER),
-    (TopkProblem(1, 2100, 700, FLOAT16, False, Order.INDEX, INT32, pattern=TIES), CLUSTER.replace(splits=4)),
     (TopkProblem(2, 1025, 1024, order=Order.INDEX), ONCE),
     (TopkProblem(5, 250, 40, pattern=PIVOT), WarpsSchedule(64, 2, 4, 64)),
     (TopkProblem(5, 256, 256, order=Order.INDEX, lengths=True), WarpsSchedule(64, 4, 2, 256)),

@@ -3,7 +3,6 @@
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import DTYPES, Entropy
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
-from autotune.codegen.sorting.radix_sort.buckets.schedule import BucketsSchedule
 from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.match import Advance, Match
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
@@ -46,10 +45,6 @@ OWN_CASES = [
     (RadixSortProblem(513, 3, DType.FLOAT64, Values.BYTES8), _LOOK_BACK.replace(match=Match.MATCH_ANY, window=8)),
     (RadixSortProblem(512, 1, DType.FLOAT16, descending=True), _LOOK_BACK.replace(advance=Advance.LOAD_STORE)),
     (RadixSortProblem(127, 4, DType.FLOAT32, Values.BYTES2, descending=True), BlockSchedule(64, 2, 5)),
-    # Keys of a digit that a block sorts, and more of them than it does.
-    (RadixSortProblem(1500, 2, DType.FLOAT32, Values.INDEX64), BucketsSchedule(256, 1, histogram_threads=256)),
-    (RadixSortProblem(1500, 1, DType.INT64, Values.BYTES4, descending=True), BucketsSchedule(128, 2, 4)),
-    (RadixSortProblem(1500, 1, DType.UINT32, Values.BYTES1, entropy=Entropy.LOW), BucketsSchedule(128, 2, 4)),
     # Blocks of a cluster that have few keys of a row, or none.
     (RadixSortProblem(777, 2, DType.FLOAT32, Values.INDEX64), ClusterSchedule(64, 4, 6, cluster=4)),
     (RadixSortProblem(300, 1, DType.UINT64, Values.BYTES16, descending=True), ClusterSchedule(64, 2, 5, cluster=4)),

@@ -6,9 +6,8 @@ from planted import caught, with_bug
 from radix_sort_cases import SPEC
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.sorting.inputs import Entropy, ordered
+from autotune.codegen.sorting.inputs import ordered
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
-from autotune.codegen.sorting.radix_sort.buckets.schedule import BucketsSchedule
 from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.match import Advance
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
@@ -22,11 +21,9 @@ ONESWEEP = OnesweepSchedule(128, 4, 7, histogram_threads=128)
 LOAD_STORE = ONESWEEP.replace(advance=Advance.LOAD_STORE)
 BLOCK = BlockSchedule(64, 4, 6)
 CLUSTER = ClusterSchedule(64, 3, 6, cluster=4)
-BUCKETS = BucketsSchedule(128, 2, 4, histogram_threads=128)
 KEYS, TILES = RadixSortProblem(700), RadixSortProblem(1601, 1, DType.UINT16, Values.INDEX32)
 ROWS = RadixSortProblem(521, 3, DType.UINT32, Values.BYTES4, descending=True)
 FLOATS = RadixSortProblem(900, 1, DType.FLOAT32, Values.INDEX64)
-CROWDED = RadixSortProblem(900, 1, DType.UINT16, Values.BYTES1, entropy=Entropy.LOW)
 IN_BLOCK = RadixSortProblem(201, 3, DType.FLOAT16, Values.INDEX64, descending=True)
 SKIPS = RadixSortProblem(600, 1, DType.UINT32, Values.INDEX64, begin_bit=4, end_bit=25)
 
@@ -131,14 +128,5 @@ test_bugs_are_caught = caught(
             "    __syncthreads();\n    const unsigned place",
         ),
         (ROWS, CLUSTER, "columns[i] = begin + column;", "columns[i] = column;"),
-        (CROWDED, BUCKETS, " && !crowded", ""),
-        (ROWS, BUCKETS, "+ row * problem.columns + begin;\n  BlockKeys", "+ begin;\n  BlockKeys"),
-        (
-            ROWS,
-            BUCKETS,
-            "workspace.begins + row * all_bins + pass * bins;\n  const long long begin",
-            "workspace.begins + pass * bins;\n  const long long begin",
-        ),
-        (ROWS, BUCKETS, "    values[place] = moved[i];", "    values[place] = values[own.columns[i]];"),
     ],
 )

@@ -11,7 +11,6 @@ from autotune.codegen.sorting.values import Values
 from autotune.codegen.source.kernel_source import Entry
 
 from .block.schedule import BlockSchedule
-from .buckets.schedule import BucketsSchedule
 from .cluster.schedule import ClusterSchedule
 from .onesweep.schedule import OnesweepSchedule
 from .problem import RadixSortProblem
@@ -20,24 +19,13 @@ from .source import source_of, with_parts
 
 def emit_onesweep(problem: RadixSortProblem, schedule: OnesweepSchedule) -> Program:
     """A launch that counts, and one for each digit."""
-    return _in_passes(problem, schedule, "onesweep")
-
-
-def emit_buckets(problem: RadixSortProblem, schedule: BucketsSchedule) -> Program:
-    """The same, and a launch of a block for each digit of each row."""
-    blocks, footprint = problem.rows * schedule.bins, schedule.bucket_footprint(problem)
-    return _in_passes(problem, schedule, "buckets", Entry("radix_sort_buckets", "sort_bucket", blocks, footprint))
-
-
-def _in_passes(problem: RadixSortProblem, schedule: OnesweepSchedule, header: str, *last: Entry) -> Program:
     passes, has_values = schedule.passes(problem), problem.values is not Values.NONE
     spare = ["spare_keys", *(["spare_values"] if has_values else [])] if passes > 1 else []
     if passes > 1 and problem.order_only:
         spare.append("keys_out")
     members = [*(Argument(name, "void*") for name in spare), Argument("shift", "int")]
     facts = {"passes": passes, "digit_bits": schedule.digit_bits}
-    routes = {"single_pass": passes == 1, "one_row": problem.rows == 1, "has_buckets": len(last) > 0}
-    source = source_of(problem, members, facts, workspace=True, **routes)
+    source = source_of(problem, members, facts, single_pass=passes == 1, one_row=problem.rows == 1, workspace=True)
     counting = Entry(
         "radix_sort_histogram",
         "count_all_digits",
@@ -46,16 +34,14 @@ def _in_passes(problem: RadixSortProblem, schedule: OnesweepSchedule, header: st
     )
     program = source.scheduled(
         schedule,
-        header,
+        "onesweep",
         "sort_tile",
         counting,
-        *last,
         workspace_bytes=schedule.workspace_bytes(problem),
     )
-    tiles, *others = program.launches
+    tiles, histogram = program.launches
     sweep = tiles.taking(shift=Counting(problem.begin_bit, schedule.digit_bits))
-    histogram, *after = (launch.taking(shift=0) for launch in others)
-    program = replace(program, steps=(histogram, Repeat(passes, (sweep,)), *after))
+    program = replace(program, steps=(histogram.taking(shift=0), Repeat(passes, (sweep,))))
     return with_parts(program, problem, problem.carried_bytes)
 
 

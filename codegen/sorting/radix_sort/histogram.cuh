@@ -56,9 +56,6 @@ __device__ __forceinline__ void count_all_digits(const Arguments& arguments) {
     found[pass] = has_bin ? counts[pass * bins + threadIdx.x] : Count(0);
   }
   unsigned varying = 0;
-#if has_buckets
-  bool crowded = false;  // whether a block cannot sort the keys of a digit, the highest one that varies
-#endif
 #pragma unroll
   for (int pass = 0; pass < Problem::passes; ++pass) {
     const Count before = sum_before(found[pass], sums);
@@ -68,13 +65,6 @@ __device__ __forceinline__ void count_all_digits(const Arguments& arguments) {
     }
     const bool all_alike = __syncthreads_or(has_bin && found[pass] == static_cast<Count>(problem.columns));
     if (!all_alike) varying |= 1u << pass;
-#if has_buckets
-    const bool many = __syncthreads_or(has_bin && found[pass] > tile_keys);
-    if (!all_alike) crowded = many;
-#endif
   }
-#if has_buckets
-  if ((varying & (varying - 1)) != 0 && !crowded) varying = 1u << (31 - __clz(varying)) | in_buckets;
-#endif
   if (threadIdx.x == 0) workspace.varying[row] = varying;
 }

@@ -190,13 +190,13 @@ __device__ __forceinline__ void sort_tile(const Arguments& arguments) {
   Shared& shared = *dynamic_shared<Shared>();
   if (threadIdx.x == 0) shared.ticket = draw_tile(workspace.tickets, gridDim.x);
 #if one_row
-  const unsigned row = 0, varying = workspace.digits(row);
+  const unsigned row = 0, varying = workspace.varying[row];
   __syncthreads();
   const unsigned tile = shared.ticket.tile;
 #else
   __syncthreads();
   const unsigned row = shared.ticket.tile / static_cast<unsigned>(tiles);
-  const unsigned tile = shared.ticket.tile % static_cast<unsigned>(tiles), varying = workspace.digits(row);
+  const unsigned tile = shared.ticket.tile % static_cast<unsigned>(tiles), varying = workspace.varying[row];
 #endif
   const int pass = (arguments.shift - Problem::begin_bit) / Problem::digit_bits;
   const int done = __popc(varying & ((1u << pass) - 1)), left = __popc(varying) - done;

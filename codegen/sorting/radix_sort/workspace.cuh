@@ -9,11 +9,6 @@ using Status = StatusWord<Count>;
 
 constexpr int all_bins = Problem::passes * bins;  // of all digits of a row
 
-#if has_buckets
-// Of `varying`: one pass by the highest digit that varies, and then a block for the keys with each.
-constexpr unsigned in_buckets = 1u << 31;
-#endif
-
 struct Workspace {
   unsigned long long* tickets;  // tiles that were drawn
   Count* counts;                // how many keys have a digit
@@ -29,14 +24,5 @@ struct Workspace {
     words = reinterpret_cast<Status*>(begins + rows * all_bins);
     varying = reinterpret_cast<unsigned*>(words + rows * tiles * bins);
     ended = reinterpret_cast<int*>(varying + rows);
-  }
-
-  // The digits that take a pass, a bit for each.
-  __device__ __forceinline__ unsigned digits(long long row) const {
-#if has_buckets
-    return varying[row] & ~in_buckets;
-#else
-    return varying[row];
-#endif
   }
 };

@@ -14,9 +14,9 @@ def _topk(torch: Any, problem: BeamStepProblem, tensors: Mapping[str, Any]) -> C
     x, scores, shape = tensors["x"], tensors["scores"], (problem.requests, -1)
 
     def compute() -> Mapping[str, Any]:
-        totals, places = (x + scores[:, None]).view(shape).topk(problem.k)
+        totals, places = (x + scores[..., None]).view(shape).topk(problem.k)
         parents, tokens = places // problem.columns, places % problem.columns
-        return {"parents": parents.view(-1), "tokens": tokens.view(-1), "totals": totals.view(-1)}
+        return {"parents": parents, "tokens": tokens, "totals": totals}
 
     return compute
 

@@ -7,11 +7,11 @@ from autotune.codegen.sorting.radix_sort.cluster.schedule import CLUSTERS
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import block, buckets, cluster, onesweep
+from . import block, cluster, onesweep
 
 _LEAST_KEYS, _MOST_KEYS = 1 << 13, 1 << 16  # of a row of a cluster; blocks or tiles sort others sooner
 
-KERNELS = (onesweep.KERNEL, block.KERNEL, cluster.KERNEL, buckets.KERNEL)
+KERNELS = (onesweep.KERNEL, block.KERNEL, cluster.KERNEL)
 
 
 def default(problem: RadixSortProblem, spec: DeviceSpec) -> Schedule:

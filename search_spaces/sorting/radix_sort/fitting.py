@@ -9,14 +9,13 @@ from typing import TypeVar
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
-from autotune.codegen.sorting.radix_sort.buckets.schedule import BucketsSchedule
 from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
 
-S = TypeVar("S", BlockSchedule, ClusterSchedule, BucketsSchedule, OnesweepSchedule)
+S = TypeVar("S", BlockSchedule, ClusterSchedule, OnesweepSchedule)
 
 
 def digit_violations(schedule: BlockSchedule | OnesweepSchedule) -> Iterator[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, SECTOR_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.sorting.radix_sort.block.schedule import BlockSchedule
-from autotune.codegen.sorting.radix_sort.buckets.schedule import BucketsSchedule
 from autotune.codegen.sorting.radix_sort.cluster.schedule import ClusterSchedule
 from autotune.codegen.sorting.radix_sort.match import Match
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
@@ -94,29 +93,6 @@ def onesweep_workload(
         repeat=passes,
     )
     return counts, sweep
-
-
-def buckets_workload(
-    problem: RadixSortProblem, schedule: BucketsSchedule, spec: DeviceSpec
-) -> tuple[Workload, Workload, Workload]:
-    """Of random keys: one pass moves them, the others end at once, and blocks sort those of a digit by what is left."""
-    counts, sweep = onesweep_workload(problem, schedule, spec)
-    passes, keys = sweep.repeat, problem.rows * problem.columns
-    pass_ = _pass(problem, schedule, Costs.of(spec))
-    blocks, key = problem.rows * schedule.bins, problem.dtype.bytes + problem.carried_bytes
-    moved = keys * key / max(1, blocks)
-    buckets = replace(
-        pass_,
-        blocks=blocks,
-        footprint=schedule.bucket_footprint(problem),
-        memory_bytes=2 * keys * key,
-        instructions=(passes - 1) * pass_.instructions,
-        shared_clocks=(passes - 1) * pass_.shared_clocks,
-        lines=ceil_div(int(moved), LINE_BYTES),
-        bytes_loaded=moved,
-        bytes_stored=moved,
-    )
-    return counts, replace(sweep, repeat=1), buckets
 
 
 def block_workload(problem: RadixSortProblem, schedule: BlockSchedule, spec: DeviceSpec) -> tuple[Workload]:

@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/cluster_writes.cuh"
-#include "selection/cluster_select.cuh"
+#include "selection/sampling/cluster/select_by_blocks.cuh"
 #include "selection/sampling/sampler.cuh"
 // A cluster for each row, and a part of the row for each of its blocks. With top-k, the first block draws
 // from what all of them selected. Otherwise they find largest number, sums and floor together, and the block

@@ -1,9 +1,29 @@
 #pragma once
 #include "cuda/shared_memory.cuh"
 #include "cuda/tickets.cuh"
+#include "selection/topk/results.cuh"
 #include "selection/select.cuh"
-#include "selection/topk/ordered_results.cuh"
+#include "cuda/sort_entries.cuh"
 // A block for each row, or `splits` blocks, the last of which selects from what each of them left.
+
+constexpr int most_compared = 128;  // entries whose places are found by comparing each with all others
+
+// The results of a row whose first k entries are in shared memory.
+__device__ __forceinline__ void store_results(const Arguments& arguments, const Problem& problem,
+                                              long long row, Entry* entries, int k) {
+  int padded = k;
+  if (k > most_compared) {
+    for (padded = 1; padded < k;) padded *= 2;
+  }
+  for (int i = threadIdx.x; i < padded; i += threads) entries[i] = i < k ? result_order(entries[i]) : 0;
+  __syncthreads();
+  if (k > most_compared) sort_entries(entries, padded);
+  for (int i = threadIdx.x; i < problem.k; i += threads) {
+    const Entry entry = i < k ? entries[i] : 0;
+    const int place = i < k && k <= most_compared ? place_among(entries, k, entry) : i;
+    store_result(arguments, problem, row, place, entry);
+  }
+}
 
 __device__ __forceinline__ void topk_stream(const Arguments& arguments) {
   const Problem problem(arguments);

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import sqrt
-from typing import TypeVar
 
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, round_up
@@ -16,8 +15,6 @@ from autotune.codegen.selection.vectors import vectors_of_row
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.selection.fitting import fitted
-
-S = TypeVar("S", bound=StreamSchedule)
 
 _MOST_HELD = 32  # candidates that a thread orders in registers
 _SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 132, 192, 256, 264, 512, 528, 1024)
@@ -101,9 +98,9 @@ def _candidates(problem: SelectionProblem, schedule: StreamSchedule) -> int:
     return max(least, min(_power(int(min(passing, columns))), _LARGE, _MOST_HELD * schedule.threads))
 
 
-def checks(problem: TopkProblem, schedule: S) -> list[tuple[TopkProblem, S]]:
+def checks(problem: TopkProblem, schedule: StreamSchedule) -> list[tuple[TopkProblem, StreamSchedule]]:
     """Rows that a block keeps as a whole; and rows of more than that, aligned as the problem is."""
-    like = schedule.replace(splits=min(2, schedule.splits))
+    like = schedule.replace(splits=min(3, schedule.splits))
     kept = schedule.candidates * like.splits // 2
     whole = replace(problem, rows=2, columns=round_up(kept, WARP), k=min(problem.k, kept), ldx=0)
     columns = schedule.candidates * (like.splits + 1) + 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
 
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.sorting.radix_sort.onesweep.schedule import OnesweepSchedule
@@ -13,8 +12,6 @@ from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
 from autotune.search_spaces.sorting.radix_sort.fitting import digit_violations, with_digits, within_sm
-
-S = TypeVar("S", bound=OnesweepSchedule)
 
 # Threads of a block, keys of each, blocks on an SM, and earlier tiles looked at once. CUB's for an H100 are 384
 # threads of 20 keys, or of 23 pairs (tuning_radix_sort.cuh).
@@ -56,7 +53,7 @@ def candidates(problem: RadixSortProblem, spec: DeviceSpec) -> Iterator[Onesweep
         yield within_sm(problem, one, spec)
 
 
-def checks(problem: RadixSortProblem, schedule: S) -> list[tuple[RadixSortProblem, S]]:
+def checks(problem: RadixSortProblem, schedule: OnesweepSchedule) -> list[tuple[RadixSortProblem, OnesweepSchedule]]:
     """Whole tiles of a row, and rows that end within one."""
     whole = replace(problem, rows=1, columns=2 * schedule.tile)
     return [(whole, schedule), (replace(problem, rows=2, columns=schedule.tile + schedule.tile // 2 + 1), schedule)]

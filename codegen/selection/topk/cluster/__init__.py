@@ -1,1 +1,0 @@
-"""The kernel whose blocks share a row as a cluster."""
