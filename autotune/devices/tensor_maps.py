@@ -25,7 +25,8 @@ TYPES: Mapping[DType, Any] = {
     DType.UINT16: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT16,
     DType.UINT32: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT32,
     DType.UINT64: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT64,
-    # Copies move bits: for the other types of a byte the driver has no name of their own.
+    # Copies move bits: for the other types of one and two bytes the driver has no name of their own.
+    DType.INT16: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT16,
     DType.UINT8: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT8,
     DType.INT8: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT8,
     DType.BOOL: _Type.CU_TENSOR_MAP_DATA_TYPE_UINT8,
