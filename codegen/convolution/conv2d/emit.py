@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from autotune.codegen.convolution.source import source_of
 from autotune.codegen.epilogue import epilogue
 from autotune.codegen.matmul import double_sums
-from autotune.codegen.matmul.gemm.source_facts import conditions, element_types, facts_of
 from autotune.codegen.model.program import Program
 from autotune.codegen.source.kernel_source import KernelSource
 
@@ -14,31 +14,9 @@ ENTRY = "conv2d"
 
 
 def source(problem: Conv2dProblem) -> KernelSource:
-    """As all kernels see the problem: as a product of each group, and as images."""
-    product = problem.product
-    sizes = {"m": product.m, "n": product.n, "k": product.k, "batch": product.batch, "channels": problem.channels}
-    sizes["images"] = problem.batch
-    sizes |= {name: getattr(problem, name) for name in ("height", "width", "out_height", "out_width")}
-    wide = {f"stride_x_{axis}": getattr(problem, f"stride_x_{axis}") for axis in "nhw"}
-    wide |= {"ldd": problem.ldd, "stride_d": problem.filters}
-    formula = problem.epilogue.formula("conv2d(X, W)", "C")
-    stride, padding, dilation = (
-        f"{getattr(problem, f'{name}_h')}×{getattr(problem, f'{name}_w')}" for name in ("stride", "padding", "dilation")
-    )
-    return KernelSource(
-        ENTRY,
-        "convolution/conv2d",
-        problem,
-        types=element_types(product),
-        facts=facts_of(product),
-        conditions=conditions(product),
-        sizes={name: ("int", value) for name, value in sizes.items()}
-        | {name: ("long long", value) for name, value in wide.items()},
-        workspace=True,
-        scalars=epilogue.ARGUMENTS,
-        served=f"D = {formula} of {problem.dtype}, {'groups, ' if problem.groups > 1 else ''}filters of "
-        f"{problem.kernel_h}×{problem.kernel_w}, stride {stride}, padding {padding}, dilation {dilation}",
-    )
+    """As all kernels see the problem."""
+    served = f"D = {problem.epilogue.formula('conv2d(X, W)', 'C')} of {problem.dtype}"
+    return source_of(problem, ENTRY, served, epilogue.ARGUMENTS, sizes={}, ldd=problem.ldd, stride_d=problem.filters)
 
 
 def emit_naive(problem: Conv2dProblem) -> Program:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from autotune.codegen.convolution.conv2d.emit import source
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.source import fma_facts
 from autotune.codegen.model.program import Program
+from autotune.codegen.source.headers import Constant
 
 from .schedule import FmaSchedule
 
@@ -12,21 +14,13 @@ from .schedule import FmaSchedule
 def emit(problem: Conv2dProblem, schedule: FmaSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     product = problem.sgemm
-    facts = {
-        "gathered_a": True,
-        "gathered_b": False,
-        "guard_m": True,  # for what lies outside of images
-        "guard_n": product.n % schedule.block_n != 0,
-        "guard_k": product.k % schedule.block_k != 0,
-        "overlap_last_m": False,
-        "overlap_last_n": False,
-        "residue_first": False,
-        "held_columns": False,
-        "clusters": True,
-        "lanes_k": schedule.lanes_k,
-        "k_partitions": schedule.warps_k * schedule.cluster_k,
-        **{f"k_major_{operand}": schedule.k_major(product, operand) for operand in "ab"},
-    }
+    facts: dict[str, Constant] = {"gathered_a": True, "gathered_b": False}
+    facts |= fma_facts(
+        product,
+        schedule,
+        guard_m=True,  # for what lies outside of images
+        guard_n=product.n % schedule.block_n != 0,
+    )
     index = "long long" if schedule.block_n * (product.k + 1) >= 2**31 else "int"
     return source(problem).scheduled(
         schedule,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from autotune.codegen.convolution.conv2d_weight.emit import GATHERED, source
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
+from autotune.codegen.convolution.source import fma_facts
 from autotune.codegen.model.program import Program
 
 from .schedule import FmaWeightSchedule
@@ -12,19 +13,12 @@ from .schedule import FmaWeightSchedule
 def emit(problem: Conv2dWeightProblem, schedule: FmaWeightSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     product = problem.sgemm
-    facts = GATHERED | {
-        "guard_m": product.m % schedule.block_m != 0,
-        "guard_n": True,  # for what lies outside of images
-        "guard_k": product.k % schedule.block_k != 0,
-        "overlap_last_m": False,
-        "overlap_last_n": False,
-        "residue_first": False,
-        "held_columns": False,
-        "clusters": True,
-        "lanes_k": schedule.lanes_k,
-        "k_partitions": schedule.warps_k * schedule.cluster_k,
-        **{f"k_major_{operand}": schedule.k_major(product, operand) for operand in "ab"},
-    }
+    facts = GATHERED | fma_facts(
+        product,
+        schedule,
+        guard_m=product.m % schedule.block_m != 0,
+        guard_n=True,  # for what lies outside of images
+    )
     index = "long long" if schedule.block_k * (problem.out_channels + 1) >= 2**31 else "int"
     return source(problem).scheduled(
         schedule,
