@@ -115,7 +115,8 @@ def adapt(
 ) -> AdaptResult:
     """Measure the few schedules of each problem that promise most, and store each trial.
 
-    They are what serves it now, the fastest on kin, and what else the dispatcher would take: two to five. Kernels are
+    They are what serves it now, for its shape alone and for any, the fastest on kin, and what else the dispatcher would
+    take: three to six. Kernels are
     compiled on all processors, ahead of the device, which takes the problems in the order in which they are ready.
     Schedules whose times are close are measured a second time, in the opposite order, so that a clock that drifts does
     not decide. Trials are verified as those of `tune` are.
@@ -263,9 +264,12 @@ class _Adaption:
         )
 
     def _promising(self, operator: Operator[Any, Any], problem: Problem) -> Iterator[Schedule]:
-        """What serves a problem, the fastest of its kin, and what else the dispatcher would take."""
+        """What serves a problem, the fastest of its kin, and what else the dispatcher would take.
+
+        What serves it is tried for its shape alone and for any shape: problems of other sizes get the latter.
+        """
         serving, *others = choices(operator, problem, self._device.spec, self._records(operator))
-        yield serving.schedule
+        yield from (serving.schedule, serving.schedule.shape_generic, serving.schedule.shape_specialized)
         yield from self._of_kin(operator, problem)
         yield from (other.schedule for other in others if other.rule is not Rule.DEFAULT)
 

@@ -1,10 +1,11 @@
 """Adapting measures the few schedules that promise most of many problems, and goes on where it stopped."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
-from tuner_fakes import SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, toy_seconds
+from tuner_fakes import SEEDS, TOY, FakePool, ToyDevice, ToyProblem, ToySchedule, space, toy_seconds
 
+from autotune.codegen.model.schedule import Specialize
 from autotune.db import Status
 from autotune.db.trials import DeviceRecord
 from autotune.devices.base import DeviceError, DeviceLostError, Evaluation
@@ -56,6 +57,23 @@ def test_what_kin_found_is_measured_beside_what_serves(device, db, first):
     assert WINNER in fresh.evaluations
     assert found.best.schedule == WINNER.to_dict()
     assert found.gain == pytest.approx(found.before.seconds / toy_seconds(WINNER))
+
+
+@dataclass(frozen=True)
+class ShapedSchedule(ToySchedule):
+    specialize: Specialize = Specialize.NONE
+
+
+def test_what_serves_is_measured_for_its_shape_alone_and_for_any(device, db, first):
+    kernel = replace(
+        TOY.kernels[0],
+        schedule_type=ShapedSchedule,
+        space=lambda problem, spec: replace(space(problem, spec), build=ShapedSchedule.from_dict),
+        candidates=lambda problem, spec: [ShapedSchedule()],
+    )
+    shaped = replace(TOY, kernels=(kernel,), default=lambda problem, spec: ShapedSchedule())
+    first([(shaped, ToyProblem(8))], device)
+    assert {schedule.specialize for schedule in device.evaluations} == {Specialize.NONE, Specialize.SHAPE}
 
 
 def test_the_same_call_goes_on_and_measures_nothing_twice(device, db, first):
