@@ -14,7 +14,9 @@ using Value = Problem::Value;
 struct Shared {
   long long begin, end;  // of the tile in the first run
   Bits keys[tile_keys];
+#if has_values
   unsigned short places[tile_keys];
+#endif
 };
 
 struct Run {
@@ -32,67 +34,118 @@ struct Target {
 #endif
 };
 
-// Two runs that follow each other in shared memory, from `begin` to `middle` and on to `end`, are merged to
-// where they are. `places` are those of the thread's keys from `first` on; keys that are in no run stay.
+// The thread's keys in a tile, and where they were in it.
+struct Items {
+  Bits keys[items];
+#if has_values
+  unsigned short places[items];
+#endif
+};
+
+// Two runs that follow each other in shared memory, from `begin` to `middle` and on to `end`, are merged: the
+// thread gets the keys from `first` on. `within`: keys before `begin` and from `end` on stay where they are;
+// else `begin` is not behind `first`, and keys from `end` on may be any.
+template <bool within>
 __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int middle, int end, int first,
-                                            unsigned short (&places)[items]) {
+                                            Items& merged) {
   const int from = first < begin ? begin : first < end ? first : end;
   const int of_a =
       keys_of_first<int>(keys + begin, middle - begin, keys + middle, end - middle, from - begin);
   int a = begin + of_a, b = middle + from - begin - of_a;
-  Ordered next_a = a < middle ? ordered(keys[a]) : 0, next_b = b < end ? ordered(keys[b]) : 0;
+  Bits next_a = a < end ? keys[a] : Bits(), next_b = b < end ? keys[b] : Bits();
 #pragma unroll
   for (int i = 0; i < items; ++i) {
-    const int at = first + i;
-    places[i] = static_cast<unsigned short>(at);
-    if (at < begin || at >= end) continue;
-    const bool from_a = b >= end || (a < middle && !(next_b < next_a));
-    places[i] = static_cast<unsigned short>(from_a ? a : b);
-    if (from_a) {
-      if (++a < middle) next_a = ordered(keys[a]);
+    const int own = first + i;
+    if (within && (own < begin || own >= end)) {
+      merged.keys[i] = keys[own];
+#if has_values
+      merged.places[i] = static_cast<unsigned short>(own);
+#endif
+      continue;
+    }
+    const bool from_b = b < end && (a >= middle || is_ahead(next_b, next_a));
+    merged.keys[i] = from_b ? next_b : next_a;
+#if has_values
+    merged.places[i] = static_cast<unsigned short>(from_b ? b : a);
+#endif
+    const int at = from_b ? ++b : ++a;
+    if (at >= end) continue;
+    const Bits next = keys[at];
+    if (from_b) {
+      next_b = next;
     } else {
-      if (++b < end) next_b = ordered(keys[b]);
+      next_a = next;
     }
   }
 }
 
-// Writes `count` keys of the merged runs from `begin` on, and their values.
-__device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long begin, int count,
-                                           const Target& target, Shared& shared) {
+// The thread's keys go to shared memory.
+__device__ __forceinline__ void leave_items(Shared& shared, int first, const Items& own) {
+#pragma unroll
+  for (int i = 0; i < items; ++i) {
+    shared.keys[first + i] = own.keys[i];
+#if has_values
+    shared.places[first + i] = own.places[i];
+#endif
+  }
+}
+
+// The keys of a tile in the first of two runs.
+struct Part {
+  long long begin, end;
+};
+
+#if partition == ahead
+constexpr int part_lanes = 4;  // that look for the first key of a tile
+
+// Of the thread's lanes.
+__device__ __forceinline__ long long divided_tile() {
+  return (blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x) / part_lanes;
+}
+#endif
+
+// Finds that of the `count` keys from `begin` on.
+__device__ __forceinline__ Part part_of(const Run& a, const Run& b, long long begin, int count,
+                                        Shared& shared) {
   const int thread = threadIdx.x;
   if (thread < 64) {
-    const long long diagonal = begin + (thread < 32 ? 0 : count);
-    const long long of_a = keys_of_first_by_warp(a.keys, a.count, b.keys, b.count, diagonal);
+    const long long of_a = keys_of_first_by_lanes<32>(a.keys, a.count, b.keys, b.count,
+                                                      begin + (thread < 32 ? 0 : count));
     if (thread == 0) shared.begin = of_a;
     if (thread == 32) shared.end = of_a;
   }
   __syncthreads();
-  const long long a_begin = shared.begin, b_begin = begin - a_begin, most = a_begin + count;
+  return {shared.begin, shared.end};
+}
+
+// Writes `count` keys of the merged runs from `begin` on, and their values.
+__device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long begin, int count,
+                                           const Part& part, const Target& target, Shared& shared) {
+  const int thread = threadIdx.x;
+  const long long a_begin = part.begin, b_begin = begin - a_begin, most = a_begin + count;
   // Bounds of runs that are not sorted may come in any order.
-  const long long a_end = shared.end < a_begin ? a_begin : shared.end > most ? most : shared.end;
+  const long long a_end = part.end < a_begin ? a_begin : part.end > most ? most : part.end;
   const int of_a = static_cast<int>(a_end - a_begin);
+  const Bits* first_keys = a.keys + a_begin;
+  const Bits* second_keys = b.keys + (b_begin - of_a);
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const int place = i * Schedule::threads + thread;
-    if (place >= count) break;
-    shared.keys[place] = place < of_a ? a.keys[a_begin + place] : b.keys[b_begin + place - of_a];
+    if (place < count) shared.keys[place] = (place < of_a ? first_keys : second_keys)[place];
   }
   __syncthreads();
-  unsigned short places[items];
-  const int first = thread * items;
-  merge_items(shared.keys, 0, of_a, count, first, places);
-#pragma unroll
-  for (int i = 0; i < items; ++i) {
-    if (first + i < count) shared.places[first + i] = places[i];
-  }
+  Items merged;
+  merge_items<false>(shared.keys, 0, of_a, count, thread * items, merged);
+  __syncthreads();
+  leave_items(shared, thread * items, merged);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const int at = i * Schedule::threads + thread;
     if (at >= count) break;
-    const int place = shared.places[at];
-    target.keys[begin + at] = shared.keys[place];
+    target.keys[begin + at] = shared.keys[at];
 #if has_values
+    const int place = shared.places[at];
     target.values[begin + at] = place < of_a ? a.values[a_begin + place] : b.values[b_begin + place - of_a];
 #endif
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
@@ -10,10 +11,22 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, doublings, round_up
 from autotune.codegen.model.schedule import Schedule, Specialize
+from autotune.codegen.source.kernel_source import Entry
 
 _BOUNDS = 16  # bytes of shared memory for the bounds of a tile
 _PLACE_BYTES = 2  # of a key's place in shared memory
 _REGISTERS = 24  # beside keys and places, for each word of a key
+
+_DIVIDING = 128  # threads of a block that finds parts of tiles
+_PART_BYTES = 8
+_PART_LANES = 4  # threads that look for one, as merge_tile.cuh says
+
+
+class Partition(StrEnum):
+    """Who finds which keys of two runs are in a tile: its block, or a launch ahead for all tiles."""
+
+    BLOCK = "block"
+    AHEAD = "ahead"
 
 
 @dataclass(frozen=True)
@@ -53,3 +66,24 @@ class TileSchedule(Schedule):
         return Footprint(
             self.threads, round_up(shared, 8) + beside, registers, min_blocks_per_sm=self.min_blocks_per_sm
         )
+
+
+@dataclass(frozen=True)
+class MergingSchedule(TileSchedule):
+    """Blocks merge two runs by tiles.
+
+    Attributes:
+        partition: who finds which keys of both runs are in a tile.
+    """
+
+    partition: Partition = tunable(Partition.BLOCK, values=tuple(Partition))
+
+    def dividing(self, name: str, tiles: int) -> list[Entry]:
+        """The entry that finds the parts of so many tiles, if blocks do not."""
+        if self.partition is Partition.BLOCK:
+            return []
+        return [Entry(name, "divide_runs", ceil_div(tiles, _DIVIDING // _PART_LANES), Footprint(_DIVIDING))]
+
+    def part_bytes(self, tiles: int) -> int:
+        """Of the workspace, for the parts of so many tiles."""
+        return _PART_BYTES * tiles
