@@ -12,9 +12,9 @@ __device__ __forceinline__ bool is_ahead(Bits key, Bits other) {
     const float number = __uint_as_float(static_cast<unsigned>(key) << (32 - Problem::key_bits));
     const float against = __uint_as_float(static_cast<unsigned>(other) << (32 - Problem::key_bits));
 #  if descending
-    return !(number <= against) && against == against;
+    return !(number <= against) & (against == against);
 #  else
-    return !(number >= against) && number == number;
+    return !(number >= against) & (number == number);
 #  endif
   }
 #endif

@@ -52,6 +52,7 @@ __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int mid
   const int of_a =
       keys_of_first<int>(keys + begin, middle - begin, keys + middle, end - middle, from - begin);
   int a = begin + of_a, b = middle + from - begin - of_a;
+  const int last = end - 1;
   Bits next_a = a < end ? keys[a] : Bits(), next_b = b < end ? keys[b] : Bits();
 #pragma unroll
   for (int i = 0; i < items; ++i) {
@@ -63,19 +64,20 @@ __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int mid
 #endif
       continue;
     }
-    const bool from_b = b < end && (a >= middle || is_ahead(next_b, next_a));
+    const bool from_b = (b < end) & ((a >= middle) | is_ahead(next_b, next_a));  // without branches
     merged.keys[i] = from_b ? next_b : next_a;
 #if has_values
     merged.places[i] = static_cast<unsigned short>(from_b ? b : a);
 #endif
-    const int at = from_b ? ++b : ++a;
-    if (at >= end) continue;
-    const Bits next = keys[at];
     if (from_b) {
-      next_b = next;
+      ++b;
     } else {
-      next_a = next;
+      ++a;
     }
+    const int at = from_b ? b : a;
+    const Bits next = keys[at < last ? at : last];
+    next_a = from_b ? next_a : next;
+    next_b = from_b ? next : next_b;
   }
 }
 
@@ -126,12 +128,12 @@ __device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long
   // Bounds of runs that are not sorted may come in any order.
   const long long a_end = part.end < a_begin ? a_begin : part.end > most ? most : part.end;
   const int of_a = static_cast<int>(a_end - a_begin);
-  const Bits* first_keys = a.keys + a_begin;
-  const Bits* second_keys = b.keys + (b_begin - of_a);
+  const Bits* first_keys = a.keys + a_begin + thread;
+  const Bits* second_keys = b.keys + (b_begin - of_a) + thread;
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const int place = i * Schedule::threads + thread;
-    if (place < count) shared.keys[place] = (place < of_a ? first_keys : second_keys)[place];
+    if (place < count) shared.keys[place] = (place < of_a ? first_keys : second_keys)[i * Schedule::threads];
   }
   __syncthreads();
   Items merged;
@@ -139,11 +141,12 @@ __device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long
   __syncthreads();
   leave_items(shared, thread * items, merged);
   __syncthreads();
+  Bits* keys = target.keys + begin;
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const int at = i * Schedule::threads + thread;
     if (at >= count) break;
-    target.keys[begin + at] = shared.keys[at];
+    keys[at] = shared.keys[at];
 #if has_values
     const int place = shared.places[at];
     target.values[begin + at] = place < of_a ? a.values[a_begin + place] : b.values[b_begin + place - of_a];

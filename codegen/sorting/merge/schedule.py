@@ -27,4 +27,4 @@ class MergeSchedule(MergingSchedule):
 
     def footprint(self, problem: MergeProblem) -> Footprint:
         """See `Schedule`."""
-        return self.tile_footprint(problem.dtype)
+        return self.tile_footprint(problem.dtype, problem.values)

@@ -24,4 +24,4 @@ class MergeSortSchedule(MergingSchedule):
 
     def footprint(self, problem: MergeSortProblem) -> Footprint:
         """See `Schedule`."""
-        return self.tile_footprint(problem.dtype)
+        return self.tile_footprint(problem.dtype, problem.values)
