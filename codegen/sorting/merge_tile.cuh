@@ -52,7 +52,7 @@ __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int mid
   const int of_a =
       keys_of_first<int>(keys + begin, middle - begin, keys + middle, end - middle, from - begin);
   int a = begin + of_a, b = middle + from - begin - of_a;
-  const int last = end - 1;
+  const int last = end > begin ? end - 1 : begin;  // that may be read
   Bits next_a = a < end ? keys[a] : Bits(), next_b = b < end ? keys[b] : Bits();
 #pragma unroll
   for (int i = 0; i < items; ++i) {
