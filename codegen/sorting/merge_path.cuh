@@ -42,7 +42,8 @@ __device__ __forceinline__ Index keys_of_first(const Bits* a, Index a_count, con
   return low;
 }
 
-// The same by each `lanes` lanes of a warp, which look at as many places at once. All lanes of the warp call it.
+// The same by each `lanes` lanes of a warp, which look at as many places at once. All lanes of the warp call
+// it.
 template <int lanes>
 __device__ __forceinline__ long long keys_of_first_by_lanes(const Bits* a, long long a_count, const Bits* b,
                                                             long long b_count, long long count) {

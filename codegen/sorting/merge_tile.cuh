@@ -97,22 +97,13 @@ struct Part {
   long long begin, end;
 };
 
-#if partition == ahead
-constexpr int part_lanes = 4;  // that look for the first key of a tile
-
-// Of the thread's lanes.
-__device__ __forceinline__ long long divided_tile() {
-  return (blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x) / part_lanes;
-}
-#endif
-
 // Finds that of the `count` keys from `begin` on.
 __device__ __forceinline__ Part part_of(const Run& a, const Run& b, long long begin, int count,
                                         Shared& shared) {
   const int thread = threadIdx.x;
   if (thread < 64) {
-    const long long of_a = keys_of_first_by_lanes<32>(a.keys, a.count, b.keys, b.count,
-                                                      begin + (thread < 32 ? 0 : count));
+    const long long of_a =
+        keys_of_first_by_lanes<32>(a.keys, a.count, b.keys, b.count, begin + (thread < 32 ? 0 : count));
     if (thread == 0) shared.begin = of_a;
     if (thread == 32) shared.end = of_a;
   }

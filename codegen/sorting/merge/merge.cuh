@@ -1,5 +1,5 @@
 #pragma once
-#include "sorting/merge_tile.cuh"
+#include "sorting/part_ahead.cuh"
 
 struct Runs {
   Run a, b;
@@ -25,8 +25,7 @@ __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const Runs runs = runs_of(arguments, problem);
   const long long keys = problem.first + problem.second;
   const long long tile = divided_tile(), begin = tile * tile_keys;
-  const long long of_a = keys_of_first_by_lanes<part_lanes>(
-      runs.a.keys, runs.a.count, runs.b.keys, runs.b.count, begin < keys ? begin : keys);
+  const long long of_a = part_ahead(runs.a, runs.b, begin < keys ? begin : keys);
   if (begin < keys && threadIdx.x % part_lanes == 0) arguments.parts[tile] = of_a;
 }
 #endif

@@ -1,4 +1,5 @@
 #pragma once
+#include "sorting/part_ahead.cuh"
 #include "sorting/sort_tile.cuh"
 // Blocks sort tiles of rows; then each launch merges pairs of runs, which become twice as long.
 
@@ -41,8 +42,8 @@ __device__ __forceinline__ void sort_block(const Arguments& arguments) {
   }
 }
 
-// Two runs that are merged, and the first column of both. Runs of the row have `tile_keys` keys, as many times
-// 2 as `level` says.
+// Two runs that are merged, and the first column of both. Runs of the row have `tile_keys` keys, as many
+// times 2 as `level` says.
 struct Pair {
   long long begin;
   Run a, b;
@@ -73,8 +74,7 @@ __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const long long tiles = problem.rows * tiles_of(problem), divided = divided_tile();
   const Tile tile = tile_of(problem, divided < tiles ? divided : tiles - 1);
   const Pair pair = pair_of(arguments, problem, tile);
-  const long long of_a = keys_of_first_by_lanes<part_lanes>(pair.a.keys, pair.a.count, pair.b.keys, pair.b.count,
-                                                            tile.begin - pair.begin);
+  const long long of_a = part_ahead(pair.a, pair.b, tile.begin - pair.begin);
   if (divided < tiles && threadIdx.x % part_lanes == 0) arguments.parts[divided] = of_a;
 }
 #endif
