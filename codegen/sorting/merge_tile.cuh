@@ -115,9 +115,11 @@ __device__ __forceinline__ Part part_of(const Run& a, const Run& b, long long be
 __device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long begin, int count,
                                            const Part& part, const Target& target, Shared& shared) {
   const int thread = threadIdx.x;
-  const long long a_begin = part.begin, b_begin = begin - a_begin, most = a_begin + count;
-  // Bounds of runs that are not sorted may come in any order.
-  const long long a_end = part.end < a_begin ? a_begin : part.end > most ? most : part.end;
+  // No part leads out of the runs, and bounds of runs that are not sorted may come in any order.
+  const long long least = begin - b.count, a_begin = part.begin < least ? least : part.begin;
+  const long long least_end = least + count < a_begin ? a_begin : least + count, most = a_begin + count;
+  const long long a_end = part.end < least_end ? least_end : part.end > most ? most : part.end;
+  const long long b_begin = begin - a_begin;
   const int of_a = static_cast<int>(a_end - a_begin);
   const Bits* first_keys = a.keys + a_begin + thread;
   const Bits* second_keys = b.keys + (b_begin - of_a) + thread;
