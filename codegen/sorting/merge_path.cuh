@@ -4,9 +4,26 @@
 // (Green, McColl and Bader, GPU Merge Path, 2012). Keys of `a` precede equal keys of `b`. If the runs are not
 // sorted, places are within them all the same.
 
+// Whether a key is ahead of another one, in the order of `ordered`. Numbers of 32 bits and fewer are compared
+// themselves, in two instructions.
+__device__ __forceinline__ bool is_ahead(Bits key, Bits other) {
+#if floating
+  if constexpr (Problem::key_bits == 32 || Problem::mantissa_bits == 7) {
+    const float number = __uint_as_float(static_cast<unsigned>(key) << (32 - Problem::key_bits));
+    const float against = __uint_as_float(static_cast<unsigned>(other) << (32 - Problem::key_bits));
+#  if descending
+    return !(number <= against) & (against == against);
+#  else
+    return !(number >= against) & (number == number);
+#  endif
+  }
+#endif
+  return ordered(key) < ordered(other);
+}
+
 // Whether key i of `a` is behind key j of `b`.
 __device__ __forceinline__ bool is_behind(const Bits* a, long long i, const Bits* b, long long j) {
-  return ordered(b[j]) < ordered(a[i]);
+  return is_ahead(b[j], a[i]);
 }
 
 // How many keys of `a` are among the first `count` keys of both.
@@ -25,19 +42,22 @@ __device__ __forceinline__ Index keys_of_first(const Bits* a, Index a_count, con
   return low;
 }
 
-// The same by the lanes of a warp, which look at 32 places at once.
-__device__ __forceinline__ long long keys_of_first_by_warp(const Bits* a, long long a_count, const Bits* b,
-                                                           long long b_count, long long count) {
-  const int lane = threadIdx.x % 32;
+// The same by each `lanes` lanes of a warp, which look at as many places at once. All lanes of the warp call
+// it.
+template <int lanes>
+__device__ __forceinline__ long long keys_of_first_by_lanes(const Bits* a, long long a_count, const Bits* b,
+                                                            long long b_count, long long count) {
+  const int lane = threadIdx.x % lanes, group = threadIdx.x % 32 / lanes;
+  constexpr unsigned all = lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1;
   long long low = count > b_count ? count - b_count : 0, high = count < a_count ? count : a_count;
-  while (low < high) {
-    const long long step = (high - low + 32) / 33, at = low + (lane + 1) * step - 1;
-    const bool behind = at >= high || is_behind(a, at, b, count - 1 - at);
-    const unsigned found = __ballot_sync(0xffffffffu, behind);
-    const int before = found == 0 ? 32 : __ffs(static_cast<int>(found)) - 1;  // lanes whose key is ahead
+  while (__any_sync(0xffffffffu, low < high)) {
+    const long long step = (high - low + lanes) / (lanes + 1), at = low + (lane + 1) * step - 1;
+    const bool behind = low >= high || at >= high || is_behind(a, at, b, count - 1 - at);
+    const unsigned found = __ballot_sync(0xffffffffu, behind) >> group * lanes & all;
+    const int before = found == 0 ? lanes : __ffs(static_cast<int>(found)) - 1;  // lanes whose key is ahead
     const long long next = low + (before + 1) * step - 1;
     low += before * step;
-    if (before < 32 && next < high) high = next;
+    if (before < lanes && next < high) high = next;
   }
   return low;
 }

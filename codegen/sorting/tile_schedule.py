@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
@@ -10,10 +11,24 @@ from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, doublings, round_up
 from autotune.codegen.model.schedule import Schedule, Specialize
+from autotune.codegen.source.kernel_source import Entry
+
+from .values import Values
 
 _BOUNDS = 16  # bytes of shared memory for the bounds of a tile
 _PLACE_BYTES = 2  # of a key's place in shared memory
 _REGISTERS = 24  # beside keys and places, for each word of a key
+
+_DIVIDING = 128  # threads of a block that finds parts of tiles
+_PART_BYTES = 8
+_PART_LANES = 4  # threads that look for one, as merge_tile.cuh says
+
+
+class Partition(StrEnum):
+    """Who finds which keys of two runs are in a tile: its block, or a launch ahead for all tiles."""
+
+    BLOCK = "block"
+    AHEAD = "ahead"
 
 
 @dataclass(frozen=True)
@@ -29,7 +44,7 @@ class TileSchedule(Schedule):
 
     threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=64)
     items: int = tunable(11, values=(5, 7, 9, 11, 13, 15, 17))
-    min_blocks_per_sm: int = tunable(1, values=(1, 2, 4, 8))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     @property
@@ -45,11 +60,32 @@ class TileSchedule(Schedule):
         """How often runs of two tiles, of four, … are merged until so many keys are one."""
         return doublings(self.tiles(keys))
 
-    def tile_footprint(self, dtype: DType, beside: int = 0) -> Footprint:
+    def tile_footprint(self, dtype: DType, values: Values, beside: int = 0) -> Footprint:
         """What a block takes that sorts or merges a tile of keys, with so many bytes of shared memory besides."""
-        words = ceil_div(dtype.bytes, WORD_BYTES)
-        shared = _BOUNDS + round_up(self.tile * dtype.bytes, _PLACE_BYTES) + round_up(self.tile * _PLACE_BYTES, 8)
-        registers = self.items * (words + 1) + _REGISTERS * words
+        words, places = ceil_div(dtype.bytes, WORD_BYTES), values is not Values.NONE
+        shared = _BOUNDS + round_up(self.tile * dtype.bytes, _PLACE_BYTES) + self.tile * _PLACE_BYTES * places
+        registers = self.items * (words + places) + _REGISTERS * words
         return Footprint(
             self.threads, round_up(shared, 8) + beside, registers, min_blocks_per_sm=self.min_blocks_per_sm
         )
+
+
+@dataclass(frozen=True)
+class MergingSchedule(TileSchedule):
+    """Blocks merge two runs by tiles.
+
+    Attributes:
+        partition: who finds which keys of both runs are in a tile.
+    """
+
+    partition: Partition = tunable(Partition.BLOCK, values=tuple(Partition))
+
+    def dividing(self, name: str, tiles: int) -> list[Entry]:
+        """The entry that finds the parts of so many tiles, if blocks do not."""
+        if self.partition is Partition.BLOCK:
+            return []
+        return [Entry(name, "divide_runs", ceil_div(tiles, _DIVIDING // _PART_LANES), Footprint(_DIVIDING))]
+
+    def part_bytes(self, tiles: int) -> int:
+        """Of the workspace, for the parts of so many tiles."""
+        return _PART_BYTES * tiles

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from planted import check_caught
-from selection.topk_cases import BFLOAT16, FLOAT16, FLOAT32, ONCE, PIVOT, SHARED, TIES
+from selection.topk_cases import BFLOAT16, CLUSTER, FLOAT16, FLOAT32, ONCE, PIVOT, SHARED, TIES
 
 from autotune.codegen.selection.keys import keys
 from autotune.codegen.selection.topk.order import Order
@@ -89,7 +89,7 @@ TIED, MANY = TopkProblem(2, 250, 20, pattern=TIES), TopkProblem(1, 3005, 300)
 SIGNS = with_rows(TopkProblem(2, 250, 20), 0.0, -0.0, -1.0, -0.0)
 ORDERED = TopkProblem(4, 250, 20, order=Order.INDEX, lengths=True, ldx=252)
 LEVELS, RISING = TopkProblem(1, 5000, 900, pattern=TIES), with_rows(MANY, *range(3005))
-WHOLE = TopkProblem(3, 250, 250)
+WHOLE, PIVOTS = TopkProblem(3, 250, 250), TopkProblem(2, 1000, 64, pattern=PIVOT)
 BUGS = {
     "zeros of two signs differ": (SIGNS, WARPS, "element + 0.0f", "element"),
     "NaN is below all numbers": (ZEROS, WARPS, "element != element ? 0xfffffffeu", "element != element ? 1u"),
@@ -105,6 +105,10 @@ BUGS = {
     "the rank among all elements": (LEVELS, COUNTED, "wanted -= from_lane<32>(through - group, first);", ""),
     "the last part of a row": (RISING, SHARED, "(row.vectors() + parts - 1)", "row.vectors()"),
     "one block's results": (MANY, SHARED, "{of_row, Schedule::splits * problem.k}", "{of_row, problem.k}"),
+    "counts of one block": (TIED, CLUSTER, "rank * own + i;", "i;"),
+    "a floor that more reach than there is room for": (PIVOTS, CLUSTER, "reached > Schedule::candidates", "false"),
+    "what another block's counts are added to": (TIED, CLUSTER, "cluster_barrier();\n    add_counts", "add_counts"),
+    "each warp keeps its own from the start": (TIED, CLUSTER, "= from_lane<32>(slot, 0) + through", "= through"),
     "pairs of a sort all fall": (MANY, ONCE, "(a < b) == falling", "a < b"),
     "a sort does not wait": (MANY, ONCE, "= high;\n    }\n    __syncthreads();", "= high;\n    }"),
 }

@@ -1,11 +1,12 @@
 """topk's problems for the contract."""
 
+from autotune.codegen.selection.topk.cluster.schedule import ClusterSchedule
 from autotune.codegen.selection.topk.order import Order
 from autotune.codegen.selection.topk.problem import DTYPES, INDEX_DTYPES, Pattern, TopkProblem
 from autotune.codegen.selection.topk.stream.schedule import StreamSchedule
 from autotune.codegen.selection.topk.warps.schedule import WarpsSchedule
 
-MOST = 16  # cases of two kernels
+MOST = 20  # cases of three kernels
 
 FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 INT64, INT32 = INDEX_DTYPES
@@ -32,6 +33,7 @@ SMALL_PROBLEMS = (
 )
 # Blocks that keep all, sample, or count digits; tickets; floors among equal elements; k of all, and of all but one.
 ONCE, SHARED = StreamSchedule(128, 4, 2, 1, 1024, 1), StreamSchedule(128, 4, 1, 3, 1024, 1)
+CLUSTER = ClusterSchedule(64, 4, 2, 64, 2)
 OWN_CASES = [
     (TopkProblem(2, 5003, 50, ldx=5007), ONCE),
     (TopkProblem(2, 5000, 1000, pattern=PIVOT), ONCE),
@@ -42,4 +44,7 @@ OWN_CASES = [
     (TopkProblem(2, 1025, 1024, order=Order.INDEX), ONCE),
     (TopkProblem(5, 250, 40, pattern=PIVOT), WarpsSchedule(64, 2, 4, 64)),
     (TopkProblem(5, 256, 256, order=Order.INDEX, lengths=True), WarpsSchedule(64, 4, 2, 256)),
+    (TopkProblem(2, 1000, 64, pattern=PIVOT), CLUSTER),  # digits of columns
+    (TopkProblem(3, 1001, 300, lengths=True, ldx=1005), CLUSTER.replace(candidates=512, cluster=4)),
+    (TopkProblem(1, 700, 50, FLOAT16, False, Order.INDEX, lengths=True, pattern=TIES), CLUSTER),
 ]

@@ -4,6 +4,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import Entropy
 from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.merge_sort.schedule import MergeSortSchedule
+from autotune.codegen.sorting.tile_schedule import Partition
 from autotune.codegen.sorting.values import Values
 
 MOST = 13
@@ -14,8 +15,9 @@ SMALL_PROBLEMS = (
     MergeSortProblem(301, 2, DType.UINT64, Values.BYTES16),
 )
 _TILES = MergeSortSchedule(64, 5)
+_AHEAD = _TILES.replace(partition=Partition.AHEAD)
 OWN_CASES = [
     (MergeSortProblem(319, 3, DType.FLOAT64, Values.BYTES8), _TILES),  # nothing to merge
-    (MergeSortProblem(1601, 1, DType.INT16, Values.BYTES4, descending=True), _TILES),  # a run without its like
+    (MergeSortProblem(1601, 2, DType.INT16, Values.BYTES4, descending=True), _AHEAD),  # a run without its like
     (MergeSortProblem(321, 2, DType.INT8, Values.BYTES1, entropy=Entropy.LOW), _TILES),
 ]

@@ -9,12 +9,15 @@ from autotune import dispatcher, emulator
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.merge.problem import MergeProblem
 from autotune.codegen.sorting.merge.schedule import MergeSchedule
+from autotune.codegen.sorting.tile_schedule import Partition
 from autotune.codegen.sorting.values import Values
 from autotune.emulator import verify
 from autotune.search_spaces.sorting.merge import OPERATOR
 
 TILES = MergeSchedule(64, 5)
+AHEAD = TILES.replace(partition=Partition.AHEAD)
 PAIRS, BYTES = MergeProblem(701, 900, values=Values.BYTES4), MergeProblem(900, 701, DType.UINT8, Values.BYTES2)
+FLOATS = MergeProblem(320, 641, DType.FLOAT32)
 
 
 def program(problem, schedule=TILES):
@@ -76,11 +79,13 @@ test_bugs_are_caught = caught(
     program,
     [
         (PAIRS, TILES, "high = count < a_count ? count : a_count;", "high = a_count - 1;"),
-        (BYTES, TILES, "!(next_b < next_a)", "next_a < next_b"),
-        (BYTES, TILES, "ordered(b[j]) < ordered(a[i])", "ordered(b[j]) <= ordered(a[i])"),
-        (PAIRS, TILES, "b >= end || ", ""),
+        (BYTES, TILES, "is_ahead(next_b, next_a))", "!is_ahead(next_a, next_b))"),
+        (BYTES, TILES, "return is_ahead(b[j], a[i])", "return !is_ahead(a[i], b[j])"),
+        (PAIRS, TILES, "(b < end) & ", ""),
         (PAIRS, TILES, "at = low + (lane + 1) * step - 1;", "at = low + lane * step;"),
-        (PAIRS, TILES, "if (++b < end) next_b = ordered(keys[b]);", "next_b = ordered(keys[++b]);"),
+        (FLOATS, AHEAD, "& (number == number)", ""),
+        (PAIRS, AHEAD, "low >= high || at >= high", "at >= high"),
+        (PAIRS, AHEAD, "rest > tile_keys ? arguments.parts[tile + 1]", "rest > 0 ? arguments.parts[tile]"),
         (PAIRS, TILES, "place < of_a ? a.values[a_begin + place]", "place <= of_a ? a.values[a_begin + place]"),
     ],
 )

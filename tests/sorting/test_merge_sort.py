@@ -9,11 +9,13 @@ from autotune import dispatcher
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.merge_sort.schedule import MergeSortSchedule
+from autotune.codegen.sorting.tile_schedule import Partition
 from autotune.codegen.sorting.values import Values
 from autotune.emulator import verify
 from autotune.search_spaces.sorting.merge_sort import OPERATOR
 
 TILES = MergeSortSchedule(64, 5)
+AHEAD = TILES.replace(partition=Partition.AHEAD)
 BYTES = MergeSortProblem(1506, 2, DType.UINT8, Values.INDEX32)
 FLOATS = MergeSortProblem(1000, 1, DType.FLOAT32, Values.BYTES4, descending=True)
 
@@ -59,13 +61,16 @@ def test_calls():
 test_bugs_are_caught = caught(
     program,
     [
-        (BYTES, TILES, "!(numbers[i] < numbers[i - 1])", "numbers[i] > numbers[i - 1]"),
+        (BYTES, TILES, "!is_ahead(own.keys[i], own.keys[i - 1])", "is_ahead(own.keys[i - 1], own.keys[i])"),
         (FLOATS, TILES, "for (int round = 0; round < items; ++round)", "for (int round = 1; round < items; ++round)"),
-        (BYTES, TILES, "shared.places[places[i]] : places[i]", "places[i] : places[i]"),
+        (BYTES, TILES, "= shared.places[own.places[i]]", "= own.places[i]"),
         (BYTES, TILES, "(tile_keys) << arguments.level", "(tile_keys) << (arguments.level > 0)"),
         (BYTES, TILES, "if (middle < count)", "if (middle < count - 1)"),
         (BYTES, TILES, "rest < length ? rest : length", "length"),
-        (FLOATS, TILES, "tile.begin - pair, tile.count", "tile.begin - pair, tile_keys"),
-        (BYTES, TILES, "blockIdx.x / tiles * problem.columns", "0"),
+        (FLOATS, TILES, "merge_tile(a, b, begin, tile.count", "merge_tile(a, b, begin, tile_keys"),
+        (BYTES, TILES, "keys[at < last ? at : last]", "keys[at]"),
+        (BYTES, AHEAD, "is_last ? a.count : ", ""),
+        (BYTES, TILES, "2 * width <= 32 * items", "width <= 32 * items"),
+        (BYTES, TILES, "number / tiles * problem.columns", "0"),
     ],
 )

@@ -7,6 +7,7 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.selection.vectors import skewed
 from autotune.codegen.source.kernel_source import KernelSource, using
 
+from .cluster.schedule import ClusterSchedule
 from .problem import TopkProblem
 from .stream.schedule import ENTRY_BYTES, StreamSchedule
 from .warps.schedule import WarpsSchedule
@@ -14,7 +15,7 @@ from .warps.schedule import WarpsSchedule
 _THREADS = 256  # of a block of the plain kernel
 
 
-def emit(problem: TopkProblem, schedule: StreamSchedule | WarpsSchedule) -> Program:
+def emit(problem: TopkProblem, schedule: StreamSchedule | WarpsSchedule | ClusterSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     kernel = schedule.kernel
     return _source(problem).scheduled(

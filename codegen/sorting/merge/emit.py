@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.program import Program
 from autotune.codegen.sorting.merging_source import merging_source
 from autotune.codegen.source.kernel_source import KernelSource
@@ -11,10 +14,15 @@ from .schedule import MergeSchedule
 
 
 def emit(problem: MergeProblem, schedule: MergeSchedule) -> Program:
-    """A launch of a block for each tile."""
-    return source_of(problem).scheduled(schedule)
+    """A launch of a block for each tile, and one ahead that finds the parts of tiles, if blocks do not."""
+    tiles = schedule.blocks(problem)
+    program = source_of(problem).scheduled(schedule, "merge", "merge_block", *schedule.dividing("merge_divide", tiles))
+    if len(program.launches) == 1:
+        return program
+    merge, divide = program.launches
+    return replace(program, steps=(divide, merge)).in_workspace(parts=schedule.part_bytes(tiles))
 
 
 def source_of(problem: MergeProblem) -> KernelSource:
     """What all kernels have in common."""
-    return merging_source("merge", problem, problem.dtype, problem.values)
+    return merging_source("merge", problem, problem.dtype, problem.values, [Argument("parts", "long long*")])

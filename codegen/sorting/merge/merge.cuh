@@ -1,22 +1,51 @@
 #pragma once
-#include "sorting/merge_tile.cuh"
+#include "sorting/part_ahead.cuh"
+
+struct Runs {
+  Run a, b;
+};
+
+__device__ __forceinline__ Runs runs_of(const Arguments& arguments, const Problem& problem) {
+  Runs runs;
+  runs.a.keys = reinterpret_cast<const Bits*>(arguments.a);
+  runs.b.keys = reinterpret_cast<const Bits*>(arguments.b);
+#if has_values
+  runs.a.values = reinterpret_cast<const Value*>(arguments.a_values);
+  runs.b.values = reinterpret_cast<const Value*>(arguments.b_values);
+#endif
+  runs.a.count = problem.first;
+  runs.b.count = problem.second;
+  return runs;
+}
+
+#if partition == ahead
+// Finds the keys of `a` that are ahead of each tile.
+__device__ __forceinline__ void divide_runs(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Runs runs = runs_of(arguments, problem);
+  const long long keys = problem.first + problem.second;
+  const long long tile = divided_tile(), begin = tile * tile_keys;
+  const long long of_a = part_ahead(runs.a, runs.b, begin < keys ? begin : keys);
+  if (begin < keys && threadIdx.x % part_lanes == 0) arguments.parts[tile] = of_a;
+}
+#endif
 
 __device__ __forceinline__ void merge_block(const Arguments& arguments) {
   const Problem problem(arguments);
-  const long long begin = blockIdx.x * static_cast<long long>(tile_keys);
+  const Runs runs = runs_of(arguments, problem);
+  const long long tile = blockIdx.x, begin = tile * tile_keys;
   const long long rest = problem.first + problem.second - begin;
   const int count = static_cast<int>(rest < tile_keys ? rest : tile_keys);
-  Run a, b;
+  Shared& shared = *dynamic_shared<Shared>();
+#if partition == ahead
+  const Part part = {arguments.parts[tile], rest > tile_keys ? arguments.parts[tile + 1] : problem.first};
+#else
+  const Part part = part_of(runs.a, runs.b, begin, count, shared);
+#endif
   Target target;
-  a.keys = reinterpret_cast<const Bits*>(arguments.a);
-  b.keys = reinterpret_cast<const Bits*>(arguments.b);
   target.keys = reinterpret_cast<Bits*>(arguments.keys_out);
 #if has_values
-  a.values = reinterpret_cast<const Value*>(arguments.a_values);
-  b.values = reinterpret_cast<const Value*>(arguments.b_values);
   target.values = reinterpret_cast<Value*>(arguments.values_out);
 #endif
-  a.count = problem.first;
-  b.count = problem.second;
-  merge_tile(a, b, begin, count, target, *dynamic_shared<Shared>());
+  merge_tile(runs.a, runs.b, begin, count, part, target, shared);
 }

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.sorting.tile_schedule import TileSchedule
+from autotune.codegen.sorting.tile_schedule import MergingSchedule
 
 from .problem import MergeProblem
 
 
 @dataclass(frozen=True)
-class MergeSchedule(TileSchedule):
+class MergeSchedule(MergingSchedule):
     """A block merges a tile of the result."""
 
     items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21))
@@ -27,4 +27,4 @@ class MergeSchedule(TileSchedule):
 
     def footprint(self, problem: MergeProblem) -> Footprint:
         """See `Schedule`."""
-        return self.tile_footprint(problem.dtype)
+        return self.tile_footprint(problem.dtype, problem.values)

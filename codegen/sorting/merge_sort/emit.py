@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.launch import Counting, Repeat, Step
 from autotune.codegen.model.program import Program
 from autotune.codegen.sorting.merging_source import merging_source
@@ -17,20 +18,23 @@ from .schedule import MergeSortSchedule
 def emit(problem: MergeSortProblem, schedule: MergeSortSchedule) -> Program:
     """A launch that sorts tiles, and one for each time that runs become twice as long."""
     levels, values = schedule.levels(problem.columns), problem.values
-    merging = Entry("merge_sort_merge", "merge_runs", schedule.blocks(problem), schedule.footprint(problem))
-    program = source_of(problem).scheduled(schedule, "merge_sort", "sort_block", *([merging] if levels else []))
-    sort, *merge = program.launches
+    tiles = schedule.blocks(problem)
+    merging = Entry("merge_sort_merge", "merge_runs", tiles, schedule.footprint(problem))
+    others = [*schedule.dividing("merge_sort_divide", tiles), merging] if levels else []
+    program = source_of(problem).scheduled(schedule, "merge_sort", "sort_block", *others)
+    sort, *turn = program.launches
     steps: list[Step] = [sort.taking(**taking(values, target=sides(levels)[:1]))]
     turns = taking(values, source=sides(levels), target=sides(levels - 1))
-    steps += [Repeat(levels, (launch.taking(level=Counting(0, 1), **turns),)) for launch in merge]
+    if turn:
+        steps.append(Repeat(levels, tuple(launch.taking(level=Counting(0, 1), **turns) for launch in turn)))
     program = replace(program, steps=tuple(steps))
-    return with_spares(program, problem.dtype, values, problem.rows * problem.columns)
+    count = problem.rows * problem.columns
+    return with_spares(program, problem.dtype, values, count, parts=schedule.part_bytes(tiles))
 
 
 def source_of(problem: MergeSortProblem) -> KernelSource:
     """What all kernels have in common."""
     carried = f" with {problem.values}" * (problem.values.bytes > 0)
     served = f"{problem.dtype}{carried}{', descending' * problem.descending}"
-    return merging_source(
-        "merge_sort", problem, problem.dtype, problem.values, pass_arguments(problem.values), served=served
-    )
+    members = [*pass_arguments(problem.values), Argument("parts", "long long*")]
+    return merging_source("merge_sort", problem, problem.dtype, problem.values, members, served=served)

@@ -1,4 +1,5 @@
 #pragma once
+#include "sorting/part_ahead.cuh"
 #include "sorting/sort_tile.cuh"
 // Blocks sort tiles of rows; then each launch merges pairs of runs, which become twice as long.
 
@@ -7,18 +8,22 @@ struct Tile {
   int count;
 };
 
-__device__ __forceinline__ Tile tile_of(const Problem& problem) {
-  const long long tiles = (problem.columns + tile_keys - 1) / tile_keys;
+__device__ __forceinline__ long long tiles_of(const Problem& problem) {
+  return (problem.columns + tile_keys - 1) / tile_keys;
+}
+
+__device__ __forceinline__ Tile tile_of(const Problem& problem, long long number) {
+  const long long tiles = tiles_of(problem);
   Tile tile;
-  tile.row = blockIdx.x / tiles * problem.columns;
-  tile.begin = blockIdx.x % tiles * tile_keys;
+  tile.row = number / tiles * problem.columns;
+  tile.begin = number % tiles * tile_keys;
   const long long rest = problem.columns - tile.begin;
   tile.count = static_cast<int>(rest < tile_keys ? rest : tile_keys);
   return tile;
 }
 
 __device__ __forceinline__ void sort_block(const Arguments& arguments) {
-  const Tile tile = tile_of(Problem(arguments));
+  const Tile tile = tile_of(Problem(arguments), blockIdx.x);
   const long long first = tile.row + tile.begin;
   Shared& shared = *dynamic_shared<Shared>();
   load_tile(reinterpret_cast<const Bits*>(arguments.keys) + first, tile.count, shared);
@@ -37,24 +42,60 @@ __device__ __forceinline__ void sort_block(const Arguments& arguments) {
   }
 }
 
-// Runs of the row have `tile_keys` keys, as many times 2 as `level` says.
-__device__ __forceinline__ void merge_runs(const Arguments& arguments) {
-  const Problem problem(arguments);
-  const Tile tile = tile_of(problem);
-  const long long length = static_cast<long long>(tile_keys) << arguments.level;
-  const long long pair = tile.begin / (2 * length) * (2 * length), rest = problem.columns - pair;
-  const long long first = tile.row + pair;
+// Two runs that are merged, and the first column of both. Runs of the row have `tile_keys` keys, as many
+// times 2 as `level` says.
+struct Pair {
+  long long begin;
   Run a, b;
-  Target target;
+};
+
+__device__ __forceinline__ Pair pair_of(const Arguments& arguments, const Problem& problem,
+                                        const Tile& tile) {
+  const long long length = static_cast<long long>(tile_keys) << arguments.level;
+  Pair pair;
+  pair.begin = tile.begin / (2 * length) * (2 * length);
+  const long long first = tile.row + pair.begin, rest = problem.columns - pair.begin;
+  Run &a = pair.a, &b = pair.b;
   a.count = rest < length ? rest : length;
   b.count = rest < 2 * length ? rest - a.count : length;
   a.keys = static_cast<const Bits*>(arguments.source) + first;
   b.keys = a.keys + a.count;
-  target.keys = static_cast<Bits*>(arguments.target) + first;
 #if has_values
   a.values = static_cast<const Value*>(arguments.source_values) + first;
   b.values = a.values + a.count;
+#endif
+  return pair;
+}
+
+#if partition == ahead
+// Finds the keys of the first run that are ahead of each tile.
+__device__ __forceinline__ void divide_runs(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const long long tiles = problem.rows * tiles_of(problem), divided = divided_tile();
+  const Tile tile = tile_of(problem, divided < tiles ? divided : tiles - 1);
+  const Pair pair = pair_of(arguments, problem, tile);
+  const long long of_a = part_ahead(pair.a, pair.b, tile.begin - pair.begin);
+  if (divided < tiles && threadIdx.x % part_lanes == 0) arguments.parts[divided] = of_a;
+}
+#endif
+
+__device__ __forceinline__ void merge_runs(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Tile tile = tile_of(problem, blockIdx.x);
+  const Pair pair = pair_of(arguments, problem, tile);
+  const Run &a = pair.a, &b = pair.b;
+  const long long first = tile.row + pair.begin, begin = tile.begin - pair.begin;
+  Shared& shared = *dynamic_shared<Shared>();
+#if partition == ahead
+  const bool is_last = begin + tile.count == a.count + b.count;
+  const Part part = {arguments.parts[blockIdx.x], is_last ? a.count : arguments.parts[blockIdx.x + 1]};
+#else
+  const Part part = part_of(a, b, begin, tile.count, shared);
+#endif
+  Target target;
+  target.keys = static_cast<Bits*>(arguments.target) + first;
+#if has_values
   target.values = static_cast<Value*>(arguments.target_values) + first;
 #endif
-  merge_tile(a, b, tile.begin - pair, tile.count, target, *dynamic_shared<Shared>());
+  merge_tile(a, b, begin, tile.count, part, target, shared);
 }

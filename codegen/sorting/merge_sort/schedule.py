@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.sorting.tile_schedule import TileSchedule
+from autotune.codegen.sorting.tile_schedule import MergingSchedule
 
 from .problem import MergeSortProblem
 
 
 @dataclass(frozen=True)
-class MergeSortSchedule(TileSchedule):
+class MergeSortSchedule(MergingSchedule):
     """Blocks sort tiles; then each launch merges pairs of runs, a block for each tile of the merged ones."""
 
     def tile_sizes(self, problem: MergeSortProblem) -> dict[str, int]:
@@ -24,4 +24,4 @@ class MergeSortSchedule(TileSchedule):
 
     def footprint(self, problem: MergeSortProblem) -> Footprint:
         """See `Schedule`."""
-        return self.tile_footprint(problem.dtype)
+        return self.tile_footprint(problem.dtype, problem.values)

@@ -30,4 +30,4 @@ class SegmentedSortSchedule(TileSchedule):
     def footprint(self, problem: SegmentedSortProblem) -> Footprint:
         """See `Schedule`."""
         heads = (ceil_div(self.tile, _HEAD_BITS) + 1) * WORD_BYTES
-        return self.tile_footprint(problem.dtype, round_up(heads + self.threads * _BOUND_BYTES, 8))
+        return self.tile_footprint(problem.dtype, problem.values, round_up(heads + self.threads * _BOUND_BYTES, 8))

@@ -20,6 +20,7 @@ struct SharedTile {
 
 // Segments of a tile, as `sort_tile` asks for them.
 struct Segments {
+  static constexpr bool parted = true;
   const Heads& heads;
   unsigned own;  // a bit for each of the thread's keys: it begins a segment
 
@@ -134,5 +135,7 @@ __device__ __forceinline__ void merge_segments(const Arguments& arguments) {
   b.values = source_values + middle;
   target.values = (done ? reinterpret_cast<Value*>(arguments.values_out) : spare_values) + both.begin;
 #endif
-  merge_tile(a, b, from - both.begin, static_cast<int>(to - from), target, *dynamic_shared<Shared>());
+  Shared& shared = *dynamic_shared<Shared>();
+  const int count = static_cast<int>(to - from);
+  merge_tile(a, b, from - both.begin, count, part_of(a, b, from - both.begin, count, shared), target, shared);
 }
