@@ -15,6 +15,7 @@ from autotune.codegen.matmul.sgemm.problem import SgemmProblem
 from autotune.codegen.matmul.tensor_unit import unit_of
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
+from autotune.codegen.model.im2col import Im2col
 from autotune.codegen.model.integers import ceil_div, widest_divisor
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
@@ -23,7 +24,7 @@ from autotune.codegen.model.tensor import Role
 from autotune.codegen.model.work import Unit
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
-_MOST = 2**30  # pixels of D, channels and terms of a sum, so that one beyond the last tile is a 32-bit number, too
+MOST = 2**30  # pixels of D, channels and terms of a sum, so that one beyond the last tile is a 32-bit number, too
 _MOST_EXTENT = 2**24  # rows and columns of an image, so that places of taps are 32-bit numbers
 SMALL_GROUPS = (1, 2, 4, 8)  # channels, which vectors are multiples of
 _MOST_KERNEL, _MOST_STEP = 2**10, 2**12
@@ -50,8 +51,8 @@ class ConvolutionProblem(StridedProblem):
         tf32: whether elements of float32 may keep 10 bits of their fraction.
     """
 
-    in_channels: int = size(64, least=1, most=_MOST, short="c")
-    out_channels: int = size(64, least=1, most=_MOST, short="k")
+    in_channels: int = size(64, least=1, most=MOST, short="c")
+    out_channels: int = size(64, least=1, most=MOST, short="k")
     height: int = size(56, least=1, most=_MOST_EXTENT, short="h")
     width: int = size(56, least=1, most=_MOST_EXTENT, short="w")
     batch: int = size(32, implied=1, short="n")
@@ -74,10 +75,10 @@ class ConvolutionProblem(StridedProblem):
         for side, extent in (("h", "height"), ("w", "width")):
             kernel, padding, dilation = (fitted[f"{name}_{side}"] for name in ("kernel", "padding", "dilation"))
             fitted[extent] = max(fitted[extent], (kernel - 1) * dilation + 1 - 2 * padding)
-        groups, most = fitted["groups"], {"in_channels": _MOST // (fitted["kernel_h"] * fitted["kernel_w"])}
+        groups, most = fitted["groups"], {"in_channels": MOST // (fitted["kernel_h"] * fitted["kernel_w"])}
         for name in ("in_channels", "out_channels"):
-            fitted[name] = groups * min(ceil_div(fitted[name], groups), most.get(name, _MOST) // groups)
-        fitted["batch"] = min(fitted["batch"], _MOST // (_out(fitted, "h") * _out(fitted, "w")))
+            fitted[name] = groups * min(ceil_div(fitted[name], groups), most.get(name, MOST) // groups)
+        fitted["batch"] = min(fitted["batch"], MOST // (_out(fitted, "h") * _out(fitted, "w")))
         return fitted
 
     def __post_init__(self) -> None:
@@ -93,13 +94,13 @@ class ConvolutionProblem(StridedProblem):
         for name in ("in_channels", "out_channels"):
             if getattr(self, name) % self.groups:
                 raise ValueError(f"groups={self.groups}: expected a divisor of {name}={getattr(self, name)}")
-        if self.terms > _MOST:
+        if self.terms > MOST:
             raise ValueError(
-                f"in_channels={self.in_channels}: expected at most {_MOST} terms of a sum, not {self.terms}"
+                f"in_channels={self.in_channels}: expected at most {MOST} terms of a sum, not {self.terms}"
             )
-        if self.pixels > _MOST:
+        if self.pixels > MOST:
             raise ValueError(
-                f"batch={self.batch}: expected at most {_MOST} pixels of "
+                f"batch={self.batch}: expected at most {MOST} pixels of "
                 f"{self.out_height}×{self.out_width} each, not {self.pixels}"
             )
         if self.tf32 and self.dtype is not DType.FLOAT32:
@@ -168,6 +169,25 @@ class ConvolutionProblem(StridedProblem):
     def dtype_of(self, operand: str) -> DType:
         """See `StridedProblem.dtype_of`."""
         return self.dtype
+
+    @property
+    def base_pixels(self) -> Im2col:
+        """The pixels of X under the first tap of a filter, one for each pixel of the result."""
+        return Im2col(
+            lower=(-self.padding_h, -self.padding_w),
+            upper=tuple(added - reach for added, reach in zip(self.padding, self.reach, strict=True)),
+            steps=self.stride,
+        )
+
+    @property
+    def gathered_image(self) -> tuple[int, int]:
+        """Rows and columns of what filters move over."""
+        return self.height, self.width
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """Rows and columns of it from the first tap of a filter to the last."""
+        return (self.kernel_h - 1) * self.dilation_h, (self.kernel_w - 1) * self.dilation_w
 
     @property
     def vector(self) -> int:

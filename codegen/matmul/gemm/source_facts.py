@@ -26,6 +26,7 @@ def conditions(problem: GemmProblem) -> dict[str, Constant]:
         names
         | problem.epilogue.conditions
         | {
+            "phased": False,  # whether rows of D, and steps along k, are another operator's
             "element": str(problem.dtype),
             "element_bytes": problem.dtype.bytes,
             "result": str(problem.result),

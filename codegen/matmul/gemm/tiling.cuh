@@ -48,7 +48,14 @@ constexpr int most_sharers = 16;  // blocks of a tile, whose sums the last one r
 // Calls `visit` with each tile of this block, its work unit, and the blocks that share it, in order.
 template <class Visit>
 __device__ __forceinline__ void for_each_tile(const Problem& problem, const Tiling& tiling, Visit visit) {
-#if cluster_k > 1 && grid_blocks > 0
+#if phased
+  // Matrices have different numbers of steps.
+  const int tiles = tiling.matrix() * problem.batch;
+  for (int index = blockIdx.x / cluster_blocks; index < tiles; index += gridDim.x / cluster_blocks) {
+    const Tile tile = locate(index, tiling);
+    visit(tile, WorkUnit{0, steps_of_matrix(problem, tile.batch)}, Peers{0, 1});
+  }
+#elif cluster_k > 1 && grid_blocks > 0
   // As many clusters share each tile, and each block has a part of one.
   const int sharers = Schedule::grid_blocks / Schedule::cluster_k / (tiling.matrix() * problem.batch);
   const int cluster = cluster_index(), part = cluster % sharers;

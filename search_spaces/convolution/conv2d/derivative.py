@@ -13,7 +13,7 @@ from .gradients import of_images
 
 
 def _backward(given: Backward) -> Mapping[str, Any]:
-    """By conv2d itself, by conv2d_weight, and by map for an activation, of numbers that are computed anew.
+    """By conv2d_input, by conv2d_weight, and by map for an activation, of numbers that are computed anew.
 
     All sums have a fixed order: equal gradients give equal bits.
     """

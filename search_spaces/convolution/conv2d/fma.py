@@ -33,7 +33,7 @@ _COPIES = (CopyMode.REGISTERS, CopyMode.ASYNC_COPY)
 K = TypeVar("K", bound=FmaSchedule)
 
 
-def constraints(problem: Conv2dProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
+def constraints(problem: ConvolutionProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond what makes that of the product illegal."""
     found = list(product_violations(problem, schedule, spec))
     yield from found

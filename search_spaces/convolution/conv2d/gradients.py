@@ -58,7 +58,11 @@ def _phases(extent: int, out: int, taps: int, stride: int, padding: int, dilatio
 def of_images(
     operators: Any, gradient: Any, weight: Any, shape: Sequence[int], steps: Steps, kept: Mapping[str, Any]
 ) -> Any:
-    """That of images of a shape: for each phase of rows and columns the convolution of a gradient with turned taps."""
+    """That of images of a shape: by conv2d_input; of groups, or by Winograd's transforms, for each phase of rows and
+    columns the convolution of a gradient with turned taps."""
+    if kept["groups"] == 1 and not kept.get("allow_winograd"):
+        known = {name: kept[name] for name in ("alpha", "allow_tf32")}
+        return operators.conv2d_input(gradient, weight, tuple(shape[1:3]), **steps, **known)
     stride, padding, dilation = (steps[name] for name in ("stride", "padding", "dilation"))
     sides = (
         [*_phases(shape[1 + i], gradient.shape[1 + i], weight.shape[1 + i], stride[i], padding[i], dilation[i])]

@@ -7,9 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.emit import emit
-from autotune.codegen.convolution.conv2d.wgmma_im2col.im2col import base_pixels
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.problem import GemmProblem
@@ -34,7 +32,7 @@ _PART_UNIT = 1024  # bytes, at a multiple of which what is swizzled begins
 _MOST_REACH = 255  # of a tap from the first one: offsets along two dimensions have 8 bits each
 
 
-def constraints(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> Iterator[str]:
+def constraints(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond what makes that of the product illegal."""
     for name, only in (("prepare_a", Prepare.NONE), ("prepare_b", Prepare.NONE), ("cluster_n", 1), ("swap", False)):
         if (value := getattr(schedule, name)) != only:
@@ -48,7 +46,7 @@ def constraints(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule, spec: Dev
             yield f"block_n {schedule.block_n}: parts of {part} bytes of shared filters are no multiple of {_PART_UNIT}"
 
 
-def _problem_violations(problem: Conv2dProblem) -> Iterator[str]:
+def _problem_violations(problem: ConvolutionProblem) -> Iterator[str]:
     """What keeps tensor copies from gathering pixels, or products from taking them."""
     if problem.unit is Unit.FP32:
         yield "tensor cores do not multiply float32 in FP32; expected tf32=True"
@@ -61,40 +59,41 @@ def gathering_violations(problem: ConvolutionProblem) -> Iterator[str]:
         yield f"groups={problem.groups}: stages with some channels of a tap reach into other groups; expected 1"
     if problem.empty:
         return
-    yield from base_pixels(problem).violations((problem.height, problem.width))
-    for side in "hw":
-        reach = (getattr(problem, f"kernel_{side}") - 1) * getattr(problem, f"dilation_{side}")
+    yield from problem.base_pixels.violations(problem.gathered_image)
+    for reach in problem.reach:
         if reach > _MOST_REACH:
             yield f"filters that reach {reach} pixels over the {_MOST_REACH} of a tensor copy"
 
 
-def space(problem: Conv2dProblem, spec: DeviceSpec, kind: type[K]) -> Space[K]:
+def space(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Space[K]:
     """gemm's, with operands as they are, of schedules of one kind."""
     of_product = gemm_space(_whole(problem, kind), spec)
 
-    def on_own_grid(schedule: WgmmaIm2colSchedule, grid: Value) -> WgmmaSchedule:
-        return on_grid(schedule.product(problem), spec, schedule, str(grid))
+    def on_own_grid(schedule: WgmmaIm2colSchedule, grid: Value) -> K:
+        return _own(kind, on_grid(schedule.product(problem), spec, schedule, str(grid))).within(problem)
 
     def build(draw: Draw) -> K:
-        return _own(kind, on_own_grid(_gathered(problem, of_product.build(draw), spec, kind), draw["grid"]))
+        return on_own_grid(_gathered(problem, of_product.build(draw), spec, kind), draw["grid"])
 
     def fits_grid(schedule: WgmmaIm2colSchedule, grid: Value) -> bool:
         return on_own_grid(schedule, grid) == schedule
 
     fits: Any = {**of_product.fits, "grid": fits_grid}
     only: dict[str, Any] = {f"prepare_{operand}": (str(Prepare.NONE),) for operand in "ab"}
-    return Space(of_product.keeping(only | {"cluster_n": (1,), "swap": (False,)}).parameters, build, fits=fits)
+    only |= {"cluster_n": (1,), "swap": (False,)} | {name: (value,) for name, value in kind.only(problem).items()}
+    return Space(of_product.keeping(only).parameters, build, fits=fits)
 
 
-def _whole(problem: Conv2dProblem, kind: type[WgmmaIm2colSchedule]) -> GemmProblem:
+def _whole(problem: ConvolutionProblem, kind: type[WgmmaIm2colSchedule]) -> GemmProblem:
     """The product with stages of whole rows."""
     return kind(block_k=ROW_BYTES // problem.dtype.bytes).product(problem)
 
 
-def _gathered(problem: Conv2dProblem, schedule: WgmmaSchedule, spec: DeviceSpec, kind: type[K]) -> K:
+def _gathered(problem: ConvolutionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, kind: type[K]) -> K:
     """The schedule of the product for this kernel, with stages of no more channels than a tap has."""
     row = ROW_BYTES // problem.dtype.bytes
     own = _own(kind, schedule).replace(swap=False, cluster_n=1, block_k=max(row, schedule.block_k))
+    own = own.within(problem)
     shorter = own.replace(block_k=max(row, own.block_k // 2))
     own = shorter if shorter.product(problem).k < own.product(problem).k else own
     own = _own(kind, fitted(own.product(problem), own, spec))
@@ -112,20 +111,22 @@ def _own(kind: type[K], schedule: WgmmaSchedule) -> K:
     return kind(**{name: getattr(schedule, name) for name in field_specs(WgmmaSchedule)})
 
 
-def candidates(problem: Conv2dProblem, spec: DeviceSpec, kind: type[K]) -> Iterator[K]:
+def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Iterator[K]:
     """Those of the product that share no pixels."""
     for schedule in seeds.candidates(_whole(problem, kind), spec):
         if schedule.cluster_n == 1 and not schedule.swap:
             yield _gathered(problem, schedule, spec, kind)
 
 
-def workload(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+def workload(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once."""
     (product,) = gemm_workload(schedule.product(problem), schedule, spec)
     return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
 
 
-def applies(problem: Conv2dProblem, spec: DeviceSpec, kind: type[WgmmaIm2colSchedule] = WgmmaIm2colSchedule) -> bool:
+def applies(
+    problem: ConvolutionProblem, spec: DeviceSpec, kind: type[WgmmaIm2colSchedule] = WgmmaIm2colSchedule
+) -> bool:
     """Whether tensor copies gather the pixels, and wgmma multiplies them."""
     return not any(_problem_violations(problem)) and has_wgmma(_whole(problem, kind), spec)
 

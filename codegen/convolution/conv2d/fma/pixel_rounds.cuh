@@ -1,5 +1,9 @@
 #pragma once
-#include "convolution/conv2d/taps.cuh"
+#if turned
+#  include "convolution/conv2d_input/taps.cuh"
+#else
+#  include "convolution/conv2d/taps.cuh"
+#endif
 #include "matmul/sgemm/tile_loader.cuh"
 
 // One thread's share of the copies of A's tiles, whose rows are gathered from X: in each round a vector, a

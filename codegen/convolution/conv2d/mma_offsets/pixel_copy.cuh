@@ -1,5 +1,9 @@
 #pragma once
-#include "convolution/conv2d/taps.cuh"
+#if turned
+#  include "convolution/conv2d_input/taps.cuh"
+#else
+#  include "convolution/conv2d/taps.cuh"
+#endif
 #include "cuda/async_copy.cuh"
 #include "cuda/numbers.cuh"
 #include "cuda/packed.cuh"

@@ -22,7 +22,6 @@ from autotune.codegen.model.tensor_map import Swizzle, TensorMap
 from autotune.codegen.source.headers import Constant
 from autotune.codegen.source.kernel_source import Entry, KernelSource
 
-from .im2col import base_pixels
 from .schedule import WgmmaIm2colSchedule
 
 
@@ -53,7 +52,7 @@ def emit(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule) -> Program:
     operands = Operands(
         images=(problem.batch, problem.height, problem.width, problem.in_channels),
         image_strides=(*problem.layouts["x"].strides, 1),
-        pixels=base_pixels(problem),
+        pixels=problem.base_pixels,
         filters=filters,
         filter_strides=row_major(filters),
     )

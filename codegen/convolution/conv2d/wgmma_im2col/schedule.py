@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
-from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.footprint import Footprint
@@ -21,9 +23,9 @@ class WgmmaIm2colSchedule(WgmmaSchedule):
 
     kernel = "wgmma_im2col"
 
-    def product(self, problem: Conv2dProblem) -> GemmProblem:
+    def product(self, problem: Any) -> GemmProblem:
         """The product whose terms are whole stages for each tap, and whose D lies as the convolution's."""
-        return replace(
+        own: GemmProblem = replace(
             problem.product,
             k=problem.kernel_h * problem.kernel_w * round_up(problem.channels, self.block_k),
             lda=0,
@@ -31,11 +33,21 @@ class WgmmaIm2colSchedule(WgmmaSchedule):
             ldd=problem.ldd,
             align_d=problem.align_d,
         )
+        return own
 
-    def footprint(self, problem: GemmProblem | Conv2dProblem) -> Footprint:
+    @classmethod
+    def only(cls, problem: ConvolutionProblem) -> Mapping[str, Any]:
+        """Fields that have one value for a problem, since its results lie as they do."""
+        return {}
+
+    def within(self, problem: ConvolutionProblem) -> Self:
+        """The schedule with these."""
+        return self.replace(**self.only(problem))
+
+    def footprint(self, problem: GemmProblem | ConvolutionProblem) -> Footprint:
         """That of the product."""
-        return super().footprint(self.product(problem) if isinstance(problem, Conv2dProblem) else problem)
+        return super().footprint(self.product(problem) if isinstance(problem, ConvolutionProblem) else problem)
 
-    def blocks(self, problem: GemmProblem | Conv2dProblem) -> int:
+    def blocks(self, problem: GemmProblem | ConvolutionProblem) -> int:
         """Those of the product."""
-        return super().blocks(self.product(problem) if isinstance(problem, Conv2dProblem) else problem)
+        return super().blocks(self.product(problem) if isinstance(problem, ConvolutionProblem) else problem)

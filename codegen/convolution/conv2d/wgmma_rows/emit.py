@@ -7,7 +7,6 @@ from dataclasses import replace
 from autotune.codegen.convolution.conv2d.emit import source
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.emit import Operands, gathered
-from autotune.codegen.convolution.conv2d.wgmma_im2col.im2col import base_pixels
 from autotune.codegen.epilogue import epilogue
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.footprint import Footprint
@@ -25,7 +24,7 @@ def emit(problem: Conv2dProblem, schedule: WgmmaRowsSchedule) -> Program:
     joined, offset = Joined(problem), schedule.joined_offset(problem)
     step = problem.stride_w * joined.pixel_channels
     line = joined.columns * joined.pixel_channels
-    rows = base_pixels(problem)
+    rows = problem.base_pixels
     operands = Operands(
         images=(problem.batch, problem.height, problem.out_width, joined.channels),
         image_strides=(problem.height * line, line, step, 1),

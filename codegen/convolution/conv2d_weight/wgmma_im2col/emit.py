@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from autotune.codegen.convolution.conv2d.wgmma_im2col.im2col import base_pixels
 from autotune.codegen.convolution.conv2d_weight.emit import GATHERED, source
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
 from autotune.codegen.matmul.gemm.emit import by_column
@@ -53,6 +52,6 @@ def _maps(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule) -> tuple[
         (*problem.layouts["x"].strides, 1),
         (schedule.block_k, columns["b"]),
         swizzle["b"],
-        im2col=base_pixels(problem),
+        im2col=problem.base_pixels,
     )
     return Argument("map_a", "TensorMap", tensor_map=gradient), Argument("map_b", "TensorMap", tensor_map=images)

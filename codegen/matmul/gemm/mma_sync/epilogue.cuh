@@ -156,7 +156,11 @@ __device__ __forceinline__ void store_vector(const Arguments& arguments, const P
                                              const Vector& biases, const Tile& tile, int m, int n) {
   constexpr int width = StagedRows::width;
   const int columns_left = problem.n / parts - n;
+#if phased
+  const long long offset = place_of_row(problem, tile.batch, m) + n;
+#else
   const long long offset = tile.batch * problem.stride_d + m * problem.ldd + n;
+#endif
   Packed<Result, width> result;
 #if result == int32
 #  pragma unroll
@@ -244,7 +248,11 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
 #pragma unroll 1
     for (int row = 0; row < Rows::rows; row += Rows::lanes_m) {
       const int m = first_m + 16 * i + row;
+#if phased
+      if (place_of_row(problem, tile.batch, m) < 0) continue;
+#else
       if (Problem::edge_m && m >= problem.m) continue;
+#endif
       const Problem::Sum* sums =
           Rows::first() + (lane / Rows::lanes_n + row) * Rows::pitch + Rows::place(staged_n, 0);
 #if scales == row_scales

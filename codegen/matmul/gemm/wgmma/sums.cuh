@@ -109,7 +109,11 @@ struct SumRows {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       m[half] = tile.m + first + row() + 8 * half;
+#if phased
+      offset[half] = place_of_row(problem, tile.batch, m[half]);
+#else
       offset[half] = Schedule::swap ? m[half] : tile.batch * problem.stride_d + m[half] * problem.ldd;
+#endif
 #if preactivation
       offset_z[half] =
           Schedule::swap ? m[half] : (static_cast<long long>(tile.batch) * problem.m + m[half]) * problem.n;
@@ -134,7 +138,11 @@ struct SumRows {
   }
   static __device__ __forceinline__ int column() { return threadIdx.x % 4 * 2; }
   __device__ __forceinline__ bool inside(const Problem& problem, int half) const {
+#if phased
+    return offset[half] >= 0;
+#else
     return !Problem::edge_m || m[half] < problem.m;
+#endif
   }
 };
 

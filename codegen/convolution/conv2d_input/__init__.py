@@ -1,0 +1,1 @@
+"""conv2d_input: the gradient of a conv2d by its images."""
