@@ -104,6 +104,15 @@ def test_blocks_of_a_fixed_grid_share_the_keys_of_all_requests(schedule, lengths
     assert ((lse == -np.inf).all(axis=1) == (arrays["lengths"] == 0)).all()
 
 
+@pytest.mark.parametrize("schedule", [SCHEDULES[0], SHARED[2]], ids=str)
+def test_equal_scores_of_many_millions_have_equal_weights(schedule):
+    """In whichever part they are: products with log2(e) are rounded by up to 8."""
+    arrays, in_order = _arrays(LENGTHS)
+    for array in (arrays["q"], arrays["k"], in_order[0]):
+        array[...] = 2.0**13 * np.clip(np.round(array), -1, 1)
+    _assert_right(arrays, in_order, _decoded(schedule, arrays, causal=True)[0])
+
+
 def _assert_right(arrays, in_order, o):
     for request, length in enumerate(arrays["lengths"]):
         k, v = (rows[request, :length] for rows in in_order)

@@ -40,27 +40,32 @@ class Parts(Schedule):
         """Blocks that have all rows of a head of k and v of a request."""
         return ceil_div(problem.group * problem.queries, self.rows)
 
+    def grid_heads(self, problem: AttentionDecodeProblem) -> int:
+        """Blocks that have all rows of a request."""
+        return self.row_tiles(problem) * problem.kv_heads
+
     def row_blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have some keys: those of all rows of all heads of k and v of all requests."""
-        return self.row_tiles(problem) * problem.kv_heads * problem.batch
+        return self.grid_heads(problem) * problem.batch
 
     def blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks of the grid."""
         if not self.grid_blocks:
             return self.row_blocks(problem) * self.splits
-        return self.row_tiles(problem) * min(self.grid_blocks, self.listed_tiles(problem))
+        sharing = max(1, self.grid_blocks // max(1, problem.kv_heads))
+        return self.grid_heads(problem) * min(sharing, self.listed_tiles(problem))
 
     def listed_tiles(self, problem: AttentionDecodeProblem) -> int:
-        """Tiles of keys of all heads of k and v that there is room for."""
-        return problem.kv_heads * problem.batch * max(1, ceil_div(problem.keys, self.tile_keys))
+        """Tiles of keys of all requests that there is room for."""
+        return problem.batch * max(1, ceil_div(problem.keys, self.tile_keys))
 
     def states(self, problem: AttentionDecodeProblem) -> int:
-        """That parts may leave. A share ends in each block of a grid, and the keys of a head in each row block."""
+        """That parts may leave. A share ends in each block of a grid, and the keys of a request in each row block."""
         return self.blocks(problem) + (self.row_blocks(problem) if self.grid_blocks else 0)
 
     def most_parts(self, problem: AttentionDecodeProblem) -> int:
         """Of the keys of a row."""
-        return self.blocks(problem) // max(1, self.row_tiles(problem)) if self.grid_blocks else self.splits
+        return self.blocks(problem) // max(1, self.grid_heads(problem)) if self.grid_blocks else self.splits
 
     def state_bytes(self, problem: AttentionDecodeProblem) -> int:
         """Of what some keys make of the rows of a block."""

@@ -27,7 +27,8 @@ class FmaSchedule(Parts):
         vector_width: elements of a load.
         splits: parts that the keys of a request are cut into at most, where there is no fixed grid.
         part_tiles: tiles that a part has at least.
-        grid_blocks: blocks that have equal shares of the keys of all requests; 0: requests are cut by their own length.
+        grid_blocks: blocks at most, of which those of a head have equal shares of the keys of all requests; 0: requests
+            are cut by their own length.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """

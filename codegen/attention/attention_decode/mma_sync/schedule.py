@@ -36,7 +36,8 @@ class MmaSyncSchedule(Parts):
         part_tiles: tiles that a part has at least.
         stages: of a warp's keys and values in shared memory; 0: they are loaded to registers.
         share_keys: whether the warps of a block share keys, and each has some elements of keys and values.
-        grid_blocks: blocks that have equal shares of the keys of all requests; 0: requests are cut by their own length.
+        grid_blocks: blocks at most, of which those of a head have equal shares of the keys of all requests; 0: requests
+            are cut by their own length.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
