@@ -23,7 +23,8 @@ SCHEDULES = [
     FmaSchedule(64, 3, 8, 2, 8, 2),
     MmaSyncSchedule(32, 16, 8, 2),
     MmaSyncSchedule(32, 16, 8, 2, 1, 2),
-]  # tiles of 16 keys
+    MmaSyncSchedule(64, 16, 8, 4, 1, 2, cluster=True),
+]  # tiles of 16 keys, or of 32
 # The same in a fixed grid, whose blocks have a few requests or a part of one.
 SHARED = [
     FmaSchedule(64, 3, 8, 2, 8, grid_blocks=5),

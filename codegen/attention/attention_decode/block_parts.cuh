@@ -22,10 +22,11 @@ struct BlockRows {
   }
 
   __device__ __forceinline__ int query_of(const Problem& problem, int row) const {
-    return (first + row) / problem.group;
+    return Problem::one_query ? 0 : (first + row) / problem.group;
   }
   __device__ __forceinline__ int head_of(const Problem& problem, int row) const {
-    return head * problem.group + (first + row) % problem.group;
+    const int own = first + row;
+    return head * problem.group + (Problem::one_query ? own : own % problem.group);
   }
   __device__ __forceinline__ const Problem::Element* q(const Arguments& arguments, const Problem& problem,
                                                        int row) const {
@@ -53,7 +54,7 @@ struct Part {
 
 // Tiles of rows of a head of k and v.
 __device__ __forceinline__ int row_tiles(const Problem& problem) {
-  return (problem.queries * problem.group + Schedule::rows - 1) / Schedule::rows;
+  return Problem::one_row_tile ? 1 : (problem.queries * problem.group + Schedule::rows - 1) / Schedule::rows;
 }
 #if grid_blocks
 
@@ -161,7 +162,11 @@ __device__ __forceinline__ void for_each_part(const Arguments& arguments, const 
   const int tiles_of_part = max(Schedule::part_tiles, (tiles + Schedule::splits - 1) / Schedule::splits);
   Part part;
   part.number = block % Schedule::splits;
+#  if cluster
+  part.count = Schedule::splits;  // all blocks of a cluster finish together, also those without keys
+#  else
   part.count = max(1, (tiles + tiles_of_part - 1) / tiles_of_part);
+#  endif
   part.begin = first + part.number * tiles_of_part * tile_keys;
   part.end = min(last, part.begin + tiles_of_part * tile_keys);
   part.rows = served * row_tiles(problem) + row_tile;

@@ -91,7 +91,7 @@ def of_parts(
     share = longest / steps  # of the steps that have keys
     rows = min(schedule.rows, max(1, problem.group * problem.queries))
     sums = rows * problem.value_elements
-    split = parts > 1
+    split = parts > 1 and not schedule.cluster
     return (
         replace(
             tile,
