@@ -68,7 +68,6 @@ OWN_CASES = [
     (replace(_SHARED, top_left=True), FmaSchedule(64, 3, 32, 4, 2, 4)),
     (_GROUP, MmaSyncSchedule(64, 32, 8, 2)),
     (_GROUP, MmaSyncSchedule(32, 16, 8, 4, 2, 3)),
-    (replace(_GROUP, sinks=True), FmaSchedule(64, 7, 8, 1, 8, 4, cluster=True)),
     (AttentionDecodeProblem(1, 150, 14, 3, 1, head_dim=40, page=6), MmaSyncSchedule(64, 32, 2, 2, 1, 2)),
     # Warps that share keys, some of which have fewer elements of them than others, or none; values within keys.
     (
