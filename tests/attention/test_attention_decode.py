@@ -23,7 +23,8 @@ SCHEDULES = [
     FmaSchedule(64, 3, 8, 2, 8, 2),
     MmaSyncSchedule(32, 16, 8, 2),
     MmaSyncSchedule(32, 16, 8, 2, 1, 2),
-]  # tiles of 16 keys
+    MmaSyncSchedule(64, 16, 8, 4, 1, 2, cluster=True),
+]  # tiles of 16 keys, or of 32
 # The same in a fixed grid, whose blocks have a few requests or a part of one.
 SHARED = [
     FmaSchedule(64, 3, 8, 2, 8, grid_blocks=5),
@@ -102,6 +103,15 @@ def test_blocks_of_a_fixed_grid_share_the_keys_of_all_requests(schedule, lengths
     again, _ = _decoded(schedule, arrays, causal=True)
     np.testing.assert_array_equal(again.view(np.int16), o.view(np.int16))
     assert ((lse == -np.inf).all(axis=1) == (arrays["lengths"] == 0)).all()
+
+
+@pytest.mark.parametrize("schedule", [SCHEDULES[0], SHARED[2]], ids=str)
+def test_equal_scores_of_many_millions_have_equal_weights(schedule):
+    """In whichever part they are: products with log2(e) are rounded by up to 8."""
+    arrays, in_order = _arrays(LENGTHS)
+    for array in (arrays["q"], arrays["k"], in_order[0]):
+        array[...] = 2.0**13 * np.clip(np.round(array), -1, 1)
+    _assert_right(arrays, in_order, _decoded(schedule, arrays, causal=True)[0])
 
 
 def _assert_right(arrays, in_order, o):

@@ -5,10 +5,12 @@ import re
 import pytest
 
 from autotune.bench.baselines import nvcc_driver
+from autotune.bench.baselines.attention.flashinfer import decode_source
 from autotune.bench.baselines.rows import cub_reduce
 from autotune.bench.baselines.scan import cub as scan_cub
 from autotune.bench.baselines.selection import cccl, flashinfer
 from autotune.bench.baselines.sorting import cub as sorting_cub
+from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
@@ -136,6 +138,11 @@ def test_cub_scans_one_array(problem):
             SamplingProblem(2, 9, top_p=True),
             {"TOP_K": "0", "TOP_P": "1", "FROM_LOGITS": "1"},
         ),
+        (
+            decode_source,
+            AttentionDecodeProblem(1, 32, 6, 3, 2, 9, head_dim=64, page=4),
+            {"DECODED_GROUP": "3", "DECODED_DIM": "64", "WINDOW": "9", "SOFTCAP": "0.0", "SCALE": "0.125"},
+        ),
     ],
     ids=lambda value: getattr(value, "key", ""),
 )
@@ -153,6 +160,8 @@ def test_a_driver_of_sorts_and_selections_states_the_types_and_the_order(source,
         (flashinfer.topk_source, TopkProblem(2, 9, 4, largest=False), "selects the largest"),
         (flashinfer.sampling_source, SamplingProblem(2, 9, DType.FLOAT16), "not float16"),
         (flashinfer.sampling_source, SamplingProblem(2, 9, min_p=True, top_k=True), "by min_p alone"),
+        (decode_source, AttentionDecodeProblem(1, 32, 5, 3, 1, head_dim=64, page=4), "not 64 and 64 in groups of 5"),
+        (decode_source, AttentionDecodeProblem(1, 32, 2, 3, head_dim=64, page=4, stride_k_t=136), "without gaps"),
     ],
     ids=lambda value: getattr(value, "key", ""),
 )

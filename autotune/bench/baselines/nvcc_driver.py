@@ -35,11 +35,13 @@ class Headers:
         distribution: the Python distribution that has them; empty for the toolkit's own.
         folders: of includes, in the distribution.
         libraries: of NVIDIA, whose headers they include, such as ``curand``.
+        flags: by which the library's own Python has nvcc compile them.
     """
 
     distribution: str = ""
     folders: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
     def missing(self, baseline: str) -> str:
         """What this machine lacks for a baseline, in one line that names the remedy; empty if nothing."""
@@ -53,9 +55,9 @@ class Headers:
         return ""
 
     def options(self) -> list[str]:
-        """nvcc's options that find them."""
+        """nvcc's options that find them, and its flags."""
         own = [str(distribution(self.distribution).locate_file(folder)) for folder in self.folders]
-        return [f"-I{folder}" for folder in (*own, *map(_library_folder, self.libraries))]
+        return [*(f"-I{folder}" for folder in (*own, *map(_library_folder, self.libraries))), *self.flags]
 
     def versions(self) -> Mapping[str, str]:
         """Those of nvcc and of the distribution."""
@@ -66,6 +68,15 @@ class Headers:
 
 TOOLKIT = Headers()
 CCCL = Headers("cuda-cccl", ("cuda/cccl/headers/include",))
+FLASHINFER = Headers(
+    "flashinfer-python",
+    (
+        "flashinfer/data/include",
+        *(f"flashinfer/data/cccl/{folder}" for folder in ("cub", "libcudacxx/include", "thrust")),
+    ),
+    ("curand",),
+    ("--expt-relaxed-constexpr", "-use_fast_math"),
+)
 
 
 def driver_baseline(

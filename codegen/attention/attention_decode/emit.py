@@ -28,6 +28,7 @@ def source_of(problem: AttentionDecodeProblem, *, partials: bool = False) -> Ker
     words = {
         "lse": problem.lse,
         "the first diagonal": problem.top_left,
+        "one query": problem.queries == 1,
         f"pages of {problem.page}": problem.page > 0,
         f"a cache of {problem.cache}": problem.quantised,
         "scales of tokens": by_token,
@@ -45,7 +46,7 @@ def source_of(problem: AttentionDecodeProblem, *, partials: bool = False) -> Ker
         "attention/attention_decode",
         problem,
         types=using(Element=problem.dtype, Stored=problem.dtype_of("k")),
-        facts={**head_facts(problem), "paged": problem.page > 0, **scaled},
+        facts={**head_facts(problem), "paged": problem.page > 0, "one_query": problem.queries == 1, **scaled},
         conditions={"stored_vector": 1},  # of O by kernels of attention
         lines=head_lines(problem),
         sizes=sizes | {name: ("int", value) for name, value in counts.items()},

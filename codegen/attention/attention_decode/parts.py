@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
 
 from autotune.codegen.attention.attention_decode.emit import source_of
 from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
+from autotune.codegen.source.headers import Constant
 
 from .problem import AttentionDecodeProblem
 
@@ -23,44 +25,55 @@ class Parts(Schedule):
 
     Parts are of whole tiles. Those of a fixed grid are equal shares of the keys of all requests; otherwise they follow
     from the request's own length alone. The last of a row's blocks to finish puts their results together, in the order
-    of the parts.
+    of the parts; or the blocks are a cluster, and each puts some columns together.
     """
 
     rows = 1
     grid_blocks = 0
     splits = 1
     part_tiles = 1
+    cluster = False
 
     @property
     def tile_keys(self) -> int:
         """Keys that a block takes at once."""
         raise NotImplementedError
 
+    @property
+    def cluster_blocks(self) -> int:
+        """Blocks of a cluster."""
+        return self.splits if self.cluster else 1
+
     def row_tiles(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have all rows of a head of k and v of a request."""
         return ceil_div(problem.group * problem.queries, self.rows)
 
+    def grid_heads(self, problem: AttentionDecodeProblem) -> int:
+        """Blocks that have all rows of a request."""
+        return self.row_tiles(problem) * problem.kv_heads
+
     def row_blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have some keys: those of all rows of all heads of k and v of all requests."""
-        return self.row_tiles(problem) * problem.kv_heads * problem.batch
+        return self.grid_heads(problem) * problem.batch
 
     def blocks(self, problem: AttentionDecodeProblem) -> int:
         """Blocks of the grid."""
         if not self.grid_blocks:
             return self.row_blocks(problem) * self.splits
-        return self.row_tiles(problem) * min(self.grid_blocks, self.listed_tiles(problem))
+        sharing = max(1, self.grid_blocks // max(1, problem.kv_heads))
+        return self.grid_heads(problem) * min(sharing, self.listed_tiles(problem))
 
     def listed_tiles(self, problem: AttentionDecodeProblem) -> int:
-        """Tiles of keys of all heads of k and v that there is room for."""
-        return problem.kv_heads * problem.batch * max(1, ceil_div(problem.keys, self.tile_keys))
+        """Tiles of keys of all requests that there is room for."""
+        return problem.batch * max(1, ceil_div(problem.keys, self.tile_keys))
 
     def states(self, problem: AttentionDecodeProblem) -> int:
-        """That parts may leave. A share ends in each block of a grid, and the keys of a head in each row block."""
+        """That parts may leave. A share ends in each block of a grid, and the keys of a request in each row block."""
         return self.blocks(problem) + (self.row_blocks(problem) if self.grid_blocks else 0)
 
     def most_parts(self, problem: AttentionDecodeProblem) -> int:
         """Of the keys of a row."""
-        return self.blocks(problem) // max(1, self.row_tiles(problem)) if self.grid_blocks else self.splits
+        return self.blocks(problem) // max(1, self.grid_heads(problem)) if self.grid_blocks else self.splits
 
     def state_bytes(self, problem: AttentionDecodeProblem) -> int:
         """Of what some keys make of the rows of a block."""
@@ -71,11 +84,19 @@ class Parts(Schedule):
         rows = min(self.rows, problem.group * problem.queries)
         return warps * self.state_bytes(problem) + WORD_BYTES * rows * max(warps, self.most_parts(problem))
 
-    def program(self, problem: AttentionDecodeProblem, header: str, function: str, **stated: Any) -> Program:
-        """Of a kernel that leaves states of parts in the workspace; see `KernelSource.scheduled` for what is stated."""
-        split = self.splits > 1 or self.grid_blocks > 0
+    def program(
+        self,
+        problem: AttentionDecodeProblem,
+        header: str,
+        function: str,
+        facts: Mapping[str, Constant] = MappingProxyType({}),
+    ) -> Program:
+        """Of a kernel that leaves states of parts in the workspace; see `KernelSource.scheduled`."""
+        split = (self.splits > 1 or self.grid_blocks > 0) and not self.cluster
+        facts = {**facts, "one_row_tile": self.row_tiles(problem) == 1}
+        counters = WORD_BYTES * self.row_blocks(problem) if split else 0
         program = source_of(problem, partials=split).scheduled(
-            self, header, function, workspace_bytes=WORD_BYTES * self.row_blocks(problem) if split else 0, **stated
+            self, header, function, facts=facts, workspace_bytes=counters
         )
         states = self.states(problem) * self.state_bytes(problem)
         return program.in_workspace(partials=states) if split and not problem.empty else program

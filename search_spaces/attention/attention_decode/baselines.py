@@ -85,6 +85,7 @@ def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any
 
 BASELINES: Mapping[str, TorchCall | str] = {
     "fa3": TorchCall("FlashAttention-3, by vLLM", _fa3, needs="vllm"),
+    "flashinfer": "bench.baselines.attention.flashinfer:DECODE",
     "flashmla": TorchCall("FlashMLA, by vLLM", _flash_mla, needs="vllm"),
     "torch": TorchCall("torch scaled_dot_product_attention", _sdpa),
 }

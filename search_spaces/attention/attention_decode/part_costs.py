@@ -91,7 +91,7 @@ def of_parts(
     share = longest / steps  # of the steps that have keys
     rows = min(schedule.rows, max(1, problem.group * problem.queries))
     sums = rows * problem.value_elements
-    split = parts > 1
+    split = parts > 1 and not schedule.cluster
     return (
         replace(
             tile,
@@ -140,12 +140,12 @@ def _in_parts(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Tiles, w
 
 def _in_shares(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Tiles, waits: float) -> _Blocks:
     """Of a fixed grid, likewise."""
-    row_tiles = max(1, schedule.row_tiles(problem))
-    heads, there = problem.kv_heads * problem.batch, max(1, schedule.blocks(problem) // row_tiles)
-    listed = problem.kv_heads * int(np.maximum(tiles, 1).sum())
+    heads = max(1, schedule.grid_heads(problem))
+    there = max(1, schedule.blocks(problem) // heads)
+    listed = int(np.maximum(tiles, 1).sum())
     share = max(schedule.part_tiles, ceil_div(listed, there), 1)
-    parts = ceil_div(int(tiles.max(initial=0)), share) + 1  # a share seldom begins where a head does
-    return _Blocks(row_tiles * ceil_div(listed, share), min(share, listed), 1.0 + heads / there, parts)
+    parts = ceil_div(int(tiles.max(initial=0)), share) + 1  # a share seldom begins where a request does
+    return _Blocks(heads * ceil_div(listed, share), min(share, listed), 1.0 + problem.batch / there, parts)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import isqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
@@ -13,13 +13,17 @@ from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.small import small_problems
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.resources import CLUSTERS_SINCE
 
 _MOST = 128
 _MOST_TILES = 128  # that parts have at least
 _LONG_BYTES = 1 << 19  # of keys and values of a part, beside which its results are some kilobytes
 _INVARIANT = 4  # times as much, of which an H200 with 64 requests takes parts as fast as whole requests
 _ADDED = 2.5  # bytes of sums that a block reads in the time of a byte of keys, about, on an H200
+_CLUSTERS = (2, 4, 8, 16)
 _UNEVEN_PARTS = {Spread.EVEN: 1, Spread.RANDOM: 4, Spread.LONG: 8}  # of a request, by which an H200 was fast
+P = TypeVar("P", bound=Parts)
 
 
 def most_splits(problem: AttentionDecodeProblem, tile_keys: int) -> int:
@@ -76,6 +80,34 @@ def _most_added(problem: AttentionDecodeProblem, schedule: Parts, keys: int) -> 
     rows = min(schedule.rows, problem.group * problem.queries)
     sums = max(1, rows * problem.value_elements * WORD_BYTES)
     return isqrt(int(_ADDED * keys * problem.key_bytes) // sums)
+
+
+def with_clusters(spec: DeviceSpec) -> tuple[bool, ...]:
+    """Whether blocks may be clusters on a device."""
+    return (False, True) if spec.compute_capability >= CLUSTERS_SINCE else (False,)
+
+
+def outside_of_clusters(problem: AttentionDecodeProblem, schedule: Parts) -> Iterator[str]:
+    """Why blocks of the same keys cannot be a cluster, if they must be one."""
+    if not schedule.cluster:
+        return
+    if schedule.splits not in _CLUSTERS or schedule.grid_blocks:
+        yield f"splits {schedule.splits} with cluster: expected 2, 4, 8 or 16, without grid_blocks"
+    if (rows := problem.group * problem.queries) > schedule.rows:
+        yield f"{rows} rows with cluster: expected the {schedule.rows} of a block at most"
+
+
+def with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> Iterator[P]:
+    """The schedule, and the same with clusters where there may be such."""
+    yield schedule
+    in_clusters = clustered(problem, schedule.replace(cluster=with_clusters(spec)[-1]))
+    if in_clusters.cluster:
+        yield in_clusters
+
+
+def clustered(problem: AttentionDecodeProblem, schedule: P) -> P:
+    """The schedule, whose blocks are no clusters where they cannot be such."""
+    return schedule.replace(cluster=False) if any(outside_of_clusters(problem, schedule)) else schedule
 
 
 def _power_below(count: int) -> int:

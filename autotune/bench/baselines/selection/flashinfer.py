@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autotune.bench.baselines.nvcc_driver import Headers, cuda_name, driver_baseline, driver_source
+from autotune.bench.baselines.nvcc_driver import FLASHINFER, cuda_name, driver_baseline, driver_source
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.selection.sampling.problem import SamplingProblem, Source
 from autotune.codegen.selection.topk.order import Order
 from autotune.codegen.selection.topk.problem import TopkProblem
 
 _FOLDER = Path(__file__).parent
-_OWN_CCCL = ("cub", "libcudacxx/include", "thrust")
-_HEADERS = Headers(
-    "flashinfer-python",
-    ("flashinfer/data/include", *(f"flashinfer/data/cccl/{folder}" for folder in _OWN_CCCL)),
-    ("curand",),
-)
 
 
 def topk_source(problem: TopkProblem) -> str:
@@ -53,7 +47,7 @@ TOPK = driver_baseline(
     "FlashInfer's top_k",
     topk_source,
     lambda problem: (problem.rows, problem.columns, problem.k),
-    headers=_HEADERS,
+    headers=FLASHINFER,
     verified=False,
 )
 # It draws others.
@@ -62,6 +56,6 @@ SAMPLING = driver_baseline(
     "FlashInfer's softmax and sampling_from_probs, by the parameters that there are",
     sampling_source,
     lambda problem: (problem.rows, problem.columns),
-    headers=_HEADERS,
+    headers=FLASHINFER,
     verified=False,
 )

@@ -65,7 +65,7 @@ struct GroupRows {
 #pragma unroll
       for (int step = lanes; step < 32; step *= 2)
         top = max_nan(top, __shfl_xor_sync(0xffffffffu, top, step));
-      rescale(row, weight_of(largest[row], factor, base_of(top, factor)));
+      rescale(row, kept_of(largest[row], factor, base_of(top, factor)));
       largest[row] = top;
 #pragma unroll
       for (int step = lanes; step < 32; step *= 2) {
@@ -188,7 +188,7 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
         top = max_nan(top, weights[load]);
       }
       const float top_base = base_of(top, scores.factor);
-      sums.rescale(row, weight_of(sums.largest[row], scores.factor, top_base));
+      sums.rescale(row, kept_of(sums.largest[row], scores.factor, top_base));
       sums.largest[row] = top;
 #pragma unroll
       for (int load = 0; load < loads; ++load) {

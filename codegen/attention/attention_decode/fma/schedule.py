@@ -27,7 +27,9 @@ class FmaSchedule(Parts):
         vector_width: elements of a load.
         splits: parts that the keys of a request are cut into at most, where there is no fixed grid.
         part_tiles: tiles that a part has at least.
-        grid_blocks: blocks that have equal shares of the keys of all requests; 0: requests are cut by their own length.
+        grid_blocks: blocks at most, of which those of a head have equal shares of the keys of all requests; 0: requests
+            are cut by their own length.
+        cluster: whether blocks that have parts of the same keys add their sums through each other's shared memory.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -42,6 +44,7 @@ class FmaSchedule(Parts):
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
     part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="PT")
     grid_blocks: int = tunable(0, least=0, short="G")
+    cluster: bool = tunable(False, values=(False, True), short="C")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -62,4 +65,4 @@ class FmaSchedule(Parts):
         keys, values = self.own_elements(problem)
         loaded = self.keys_in_flight * ceil_div((keys + values) * problem.dtype_of("k").bytes, WORD_BYTES)
         registers = self.rows * (keys + values + self.keys_in_flight + 4) + loaded + _OTHER_REGISTERS
-        return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        return Footprint(self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm)

@@ -30,6 +30,9 @@ constexpr int products = Schedule::warp_keys / 8;  // along keys
 constexpr int chunks = (Problem::head_dim + 32 * head_warps - 1) / (32 * head_warps);
 constexpr int column_groups = (Problem::value_dim + 64 * head_warps - 1) / (64 * head_warps);
 
+// Elements and columns that there are products for.
+constexpr int key_room = 32 * chunks * head_warps, value_room = 64 * column_groups * head_warps;
+
 constexpr int key_vectors = products * chunks;  // of eight elements, which a lane has of a tile
 constexpr int tile_vectors = key_vectors + 4 * key_tiles * column_groups;
 
@@ -85,17 +88,24 @@ __device__ __forceinline__ float unit_of(int exponent) { return power_of(exponen
 __device__ __forceinline__ float inverse_unit_of(int exponent) { return power_of(2 * bias + top - exponent); }
 
 #endif
-// Eight of the elements of a head from `first` on; zeros behind the last one, and where nothing is there.
-template <typename Number>
-__device__ __forceinline__ Packed<Number, 8> load_eight(const Number* head, int elements, int first,
+// Eight of the elements of a head, `offset` behind `first`, which is below `room`; zeros behind the last one,
+// and where nothing is there.
+template <int elements, int room, typename Number>
+__device__ __forceinline__ Packed<Number, 8> load_eight(const Number* head, int first, int offset,
                                                         bool there) {
   constexpr int width = Schedule::vector_width < 8 ? Schedule::vector_width : 8;
+  const Number* own = head + first;
   Packed<Number, 8> loaded;
+  if (!there || (elements < room && first + offset >= elements)) {
+    loaded.bits = {};
+    return loaded;
+  }
+  if constexpr (width == 8) return load_global<width, false>(own + offset);
   loaded.bits = {};
 #pragma unroll
   for (int i = 0; i < 8; i += width) {
-    if (there && first + i < elements) {
-      const Packed<Number, width> part = load_global<width, false>(head + first + i);
+    if (elements == room || first + offset + i < elements) {
+      const Packed<Number, width> part = load_global<width, false>(own + offset + i);
 #pragma unroll
       for (int j = 0; j < width; ++j) loaded.elements[i + j] = part.elements[j];
     }
@@ -108,12 +118,12 @@ __device__ __forceinline__ int own_first(int elements) {
   return Schedule::share_keys ? static_cast<int>(threadIdx.x) / 32 * elements : 0;
 }
 
-// The first of the eight elements that a lane has of a chunk of keys.
-__device__ __forceinline__ int key_element(int chunk) {
-  return own_first(32 * chunks) + 32 * chunk + static_cast<int>(threadIdx.x) % 4 * 8;
+// The first of the elements that a lane has of keys, eight of each chunk of 32.
+__device__ __forceinline__ int first_element() {
+  return own_first(32 * chunks) + static_cast<int>(threadIdx.x) % 4 * 8;
 }
 
-// Rows quad and quad + 8 of the block.
+// Rows quad and quad + 8 of the block; those that are not there are like the last one, and stored nowhere.
 struct OwnRows {
   Eight q[chunks][2];
 #if scaled_rows
@@ -126,11 +136,11 @@ struct OwnRows {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int row = lane / 4 + 8 * half;
-      const Element* of_row = rows.q(arguments, problem, row);
+      const Element* of_row = rows.q(arguments, problem, min(row, rows.count - 1));
 #pragma unroll
       for (int chunk = 0; chunk < chunks; ++chunk)
         make_factors(q[chunk][half],
-                     load_eight(of_row, Problem::head_dim, key_element(chunk), row < rows.count));
+                     load_eight<Problem::head_dim, key_room>(of_row, first_element(), 32 * chunk, true));
 #if scaled_rows
       units[half] = rescaled(half);
 #endif
@@ -278,7 +288,8 @@ __device__ __forceinline__ void load_tile(StoredEight (&loaded)[tile_vectors], c
     const Stored* key = head_of_lane(own_k, number);
 #  pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      loaded[i * chunks + chunk] = load_eight(key, Problem::head_dim, key_element(chunk), keys.there(number));
+      loaded[i * chunks + chunk] =
+          load_eight<Problem::head_dim, key_room>(key, first_element(), 32 * chunk, keys.there(number));
   }
 #  pragma unroll
   for (int i = 0; i < 4 * key_tiles; ++i) {
@@ -286,9 +297,8 @@ __device__ __forceinline__ void load_tile(StoredEight (&loaded)[tile_vectors], c
     const Stored* value = head_of_lane(own_v, number);
 #  pragma unroll
     for (int group = 0; group < column_groups; ++group)
-      loaded[key_vectors + i * column_groups + group] =
-          load_eight(value, Problem::value_dim, own_first(64 * column_groups) + 64 * group + lane / 4 * 8,
-                     keys.there(number));
+      loaded[key_vectors + i * column_groups + group] = load_eight<Problem::value_dim, value_room>(
+          value, own_first(64 * column_groups) + lane / 4 * 8, 64 * group, keys.there(number));
   }
 }
 #else
@@ -371,9 +381,9 @@ struct Stages {
 #  pragma unroll
       for (int number = 0; number < KeyStep::count; ++number) {
         const KeyStep step(number);
-        copy_vectors<Problem::head_dim, 32 * chunks * head_warps>(
-            stage + step.place, head_of_lane(own_k, step.row), own_first(32 * chunks) + 8 * step.vector,
-            keys.there(step.row));
+        copy_vectors<Problem::head_dim, key_room>(stage + step.place, head_of_lane(own_k, step.row),
+                                                  own_first(32 * chunks) + 8 * step.vector,
+                                                  keys.there(step.row));
       }
       stage += Schedule::warp_keys * key_pitch;
 #  if !values_in_keys
@@ -381,9 +391,9 @@ struct Stages {
 #    pragma unroll
       for (int number = 0; number < ValueStep::count; ++number) {
         const ValueStep step(number);
-        copy_vectors<Problem::value_dim, 64 * column_groups * head_warps>(
-            stage + step.place, head_of_lane(own_v, step.row),
-            own_first(64 * column_groups) + 8 * step.vector, keys.there(step.row));
+        copy_vectors<Problem::value_dim, value_room>(stage + step.place, head_of_lane(own_v, step.row),
+                                                     own_first(64 * column_groups) + 8 * step.vector,
+                                                     keys.there(step.row));
       }
 #  endif
 #  if token_scales
@@ -536,21 +546,27 @@ __device__ __forceinline__ void multiply_values(ValueSums& o, const unsigned (&p
   }
 }
 
-// Leaves what a warp has of all rows; `scale` is that of all values.
+// Leaves what a warp has of `count` rows; `scale` is that of all values.
 __device__ __forceinline__ void store_state(const States& state, const ValueSums& o, const RowPair& rows,
-                                            float scale) {
+                                            int count, float scale) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = lane / 4 + 8 * half;
     const float sum = reduce_lanes<4>(rows.sum[half], Sum());
+    if (row >= count) continue;
     if (lane % 4 == 0 && own_first(1) == 0) state.tops[row] = make_float2(rows.largest[half], sum);
 #pragma unroll
-    for (int i = 0; i < 8 * column_groups; ++i) {
+    for (int group = 0; group < column_groups; ++group) {
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        const int column = own_first(64 * column_groups) + i / 8 * 64 + (lane % 4 * 2 + j) * 8 + i % 8;
-        if (column < columns) state.values[row * state_pitch + column] = scale * o[i][2 * half + j];
+        const int column = own_first(64 * column_groups) + 64 * group + (lane % 4 * 2 + j) * 8;
+        float4* target = reinterpret_cast<float4*>(state.values + row * state_pitch + column);
+        const auto value = [&](int i) { return scale * o[8 * group + i][2 * half + j]; };
+#pragma unroll
+        for (int i = 0; i < 8; i += 4)
+          if (columns == value_room || column + i < columns)
+            target[i / 4] = make_float4(value(i), value(i + 1), value(i + 2), value(i + 3));
       }
     }
   }
@@ -576,11 +592,16 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   WarpKeys next(problem, cached, first, part.end);
 #if stages
   Stages stages;
-#  pragma unroll
+#endif
+#if values_in_keys
+#  pragma unroll 1
   for (int i = 0; i < Schedule::stages - 1; ++i) {
     stages.copy(problem, cached, next);
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
   }
+  const int begin = first;
+#else
+  const int begin = first - max(0, Schedule::stages - 1) * tile_keys;  // of tiles that are only copied
 #endif
 #if share_keys
   float4* products_of_warps = dynamic_shared<float4>();
@@ -590,7 +611,7 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   int turn = 0;
 #endif
 #pragma unroll 1
-  for (int key = first; key < part.end; key += tile_keys) {
+  for (int key = begin; key < part.end; key += tile_keys) {
     StoredEight loaded[tile_vectors];
 #if token_scales
     TokenScales scales;
@@ -600,6 +621,8 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
     __syncwarp();  // all lanes' copies have landed, and all have read the stage that is copied to
 #  if !values_in_keys
     stages.copy(problem, cached, next);
+    next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
+    if (key < first) continue;
 #  endif
 #  if token_scales
     stages.load_scales(scales);
@@ -614,8 +637,6 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
     load_scales(scales, problem, cached, next);
 #  endif
     load_tile(loaded, problem, cached, next);
-#endif
-#if !values_in_keys
     next = WarpKeys(problem, cached, next.first + tile_keys, part.end);
 #endif
     float s[products][4], kept[2];
@@ -662,7 +683,7 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   scale_of_values *= unit_of(bias);
 #endif
   const States states(dynamic_shared<float>(), key_warps);
-  store_state(states.from(key_warp), o, rows, scale_of_values);
+  store_state(states.from(key_warp), o, rows, block.count, scale_of_values);
   finish_part(arguments, problem, block, part, states, key_warps, scores.factor,
               reinterpret_cast<float*>(states.from(key_warps).tops));
 }

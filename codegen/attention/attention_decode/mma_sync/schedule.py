@@ -36,7 +36,9 @@ class MmaSyncSchedule(Parts):
         part_tiles: tiles that a part has at least.
         stages: of a warp's keys and values in shared memory; 0: they are loaded to registers.
         share_keys: whether the warps of a block share keys, and each has some elements of keys and values.
-        grid_blocks: blocks that have equal shares of the keys of all requests; 0: requests are cut by their own length.
+        grid_blocks: blocks at most, of which those of a head have equal shares of the keys of all requests; 0: requests
+            are cut by their own length.
+        cluster: whether blocks that have parts of the same keys add their sums through each other's shared memory.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -52,6 +54,7 @@ class MmaSyncSchedule(Parts):
     stages: int = tunable(0, values=(0, 2, 3, 4), least=0, allowed=(0, 2, 3, 4, 5, 6, 7, 8), short="ST")
     share_keys: bool = tunable(False, values=(False, True), short="SK")
     grid_blocks: int = tunable(0, least=0, short="G")
+    cluster: bool = tunable(False, values=(False, True), short="C")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -85,4 +88,4 @@ class MmaSyncSchedule(Parts):
         staged = self.stages * warps * self.warp_keys * row_bytes
         summed = WORD_BYTES * self.threads * self.warp_keys if self.share_keys else 0
         shared = max(staged + summed, self.sum_bytes(problem, self.key_warps))
-        return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        return Footprint(self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm)

@@ -11,7 +11,15 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
-from autotune.search_spaces.attention.attention_decode.splits import cut, most_splits, small_parts
+from autotune.search_spaces.attention.attention_decode.splits import (
+    clustered,
+    cut,
+    most_splits,
+    outside_of_clusters,
+    small_parts,
+    with_and_without,
+    with_clusters,
+)
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -24,6 +32,7 @@ _PART_TILES = 2  # of a part at least
 def constraints(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from changing_bits(problem, schedule)
+    yield from outside_of_clusters(problem, schedule)
     if schedule.vector_width > problem.widest:
         yield f"vector_width {schedule.vector_width} over the {problem.widest} elements of aligned loads"
 
@@ -32,7 +41,7 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[FmaSchedul
     """All fields are drawn; what a thread has gets less until registers hold it, and parts no smaller than a tile."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
     rows = tuple(count for count in _SPECS["rows"].values if count <= max(1, problem.group * problem.queries))
-    parameters = field_parameters(FmaSchedule, vector_width=widths, rows=rows)
+    parameters = field_parameters(FmaSchedule, vector_width=widths, rows=rows, cluster=with_clusters(spec))
 
     def build(draw: Draw) -> FmaSchedule:
         fields = {name: value for name, value in draw.items() if name != WAVES}
@@ -54,7 +63,8 @@ def _fitted(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Device
     footprint = schedule.footprint(problem)
     resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
     splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
-    return replace(schedule, splits=splits, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+    least = max(1, min(schedule.min_blocks_per_sm, resident))
+    return clustered(problem, replace(schedule, splits=splits, min_blocks_per_sm=least))
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[FmaSchedule]:
@@ -68,11 +78,11 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Fm
         usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
         for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
             parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
-            yield shared(problem, parts, spec, one.waves)
+            yield from with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
 
 
 def checks(problem: AttentionDecodeProblem, schedule: FmaSchedule) -> list[tuple[AttentionDecodeProblem, FmaSchedule]]:
     """See `small_parts`."""
     small = small_parts(problem, min(schedule.rows, 4), schedule.tile_keys, schedule.vector_width)
     few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
-    return [(one, few) for one in small]
+    return [(one, clustered(one, few)) for one in small]

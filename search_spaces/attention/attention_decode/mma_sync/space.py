@@ -10,7 +10,15 @@ from autotune.codegen.attention.attention_decode.problem import AttentionDecodeP
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
-from autotune.search_spaces.attention.attention_decode.splits import cut, most_splits, small_parts
+from autotune.search_spaces.attention.attention_decode.splits import (
+    clustered,
+    cut,
+    most_splits,
+    outside_of_clusters,
+    small_parts,
+    with_and_without,
+    with_clusters,
+)
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -28,6 +36,7 @@ _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 def constraints(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from changing_bits(problem, schedule)
+    yield from outside_of_clusters(problem, schedule)
     widest = _widest(problem, schedule.stages)
     if schedule.vector_width > widest:
         yield f"vector_width {schedule.vector_width} over the {widest} elements of aligned loads"
@@ -58,7 +67,7 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSch
     """All fields are drawn; a warp takes fewer keys until registers hold them, and parts are no smaller than a tile; if
     none are few enough, warps share keys."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= _widest(problem, _LEAST_STAGES))
-    parameters = field_parameters(MmaSyncSchedule, vector_width=widths)
+    parameters = field_parameters(MmaSyncSchedule, vector_width=widths, cluster=with_clusters(spec))
 
     def build(draw: Draw) -> MmaSyncSchedule:
         fields = {name: value for name, value in draw.items() if name != WAVES}
@@ -89,7 +98,8 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
     registers = min(footprint.registers, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
-    return replace(schedule, splits=splits, min_blocks_per_sm=max(1, min(schedule.min_blocks_per_sm, resident)))
+    least = max(1, min(schedule.min_blocks_per_sm, resident))
+    return clustered(problem, replace(schedule, splits=splits, min_blocks_per_sm=least))
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
@@ -98,7 +108,7 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
         for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
             parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
-            yield shared(problem, parts, spec, one.waves)
+            yield from with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
 
 
 def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[tuple[int, int, int]]:
@@ -120,4 +130,4 @@ def checks(
     """See `small_parts`."""
     small = small_parts(problem, 4, schedule.tile_keys, min(schedule.vector_width, _LANE_ELEMENTS))
     few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
-    return [(one, few) for one in small]
+    return [(one, clustered(one, few)) for one in small]

@@ -1,0 +1,1 @@
+"""Baselines of attention that are compiled for a problem."""
