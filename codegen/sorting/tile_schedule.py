@@ -21,7 +21,7 @@ _REGISTERS = 24  # beside keys and places, for each word of a key
 
 _DIVIDING = 128  # threads of a block that finds parts of tiles
 _PART_BYTES = 8
-_PART_LANES = 4  # threads that look for one, as merge_tile.cuh says
+_PART_LANES = 8  # threads that look for one, as part_ahead.cuh says
 
 
 class Partition(StrEnum):

@@ -68,9 +68,9 @@ test_bugs_are_caught = caught(
         (BYTES, TILES, "if (middle < count)", "if (middle < count - 1)"),
         (BYTES, TILES, "rest < length ? rest : length", "length"),
         (FLOATS, TILES, "merge_tile(a, b, begin, tile.count", "merge_tile(a, b, begin, tile_keys"),
-        (BYTES, TILES, "keys[at < last ? at : last]", "keys[at]"),
+        (BYTES, TILES, "(at < most ? at : most) + size", "at + size"),
         (BYTES, AHEAD, "is_last ? a.count : ", ""),
         (BYTES, TILES, "2 * width <= 32 * items", "width <= 32 * items"),
-        (BYTES, TILES, "number / tiles * problem.columns", "0"),
+        (BYTES, TILES, "number - row * tiles", "number"),
     ],
 )
