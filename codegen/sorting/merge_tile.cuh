@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/opaque.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/shared_memory.cuh"
 #include "sorting/merge_path.cuh"
@@ -123,26 +124,29 @@ __device__ __forceinline__ Part part_of(const Run& a, const Run& b, long long be
 template <bool whole>
 __device__ __forceinline__ void load_runs(const Bits* a, const Bits* b, int of_a, int count, Shared& shared) {
   const Bits *own_a = a + threadIdx.x, *own_b = b + threadIdx.x;
+  make_opaque(own_a);  // else each key would have an address of its own
+  make_opaque(own_b);
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const int place = i * Schedule::threads + threadIdx.x;
     const Bits* source = place < of_a ? own_a : own_b;
-    if (whole || place < count) shared.keys[place] = source[i * Schedule::threads];
+    if (whole || place < count) shared.keys[place] = __ldg(source + i * Schedule::threads);
   }
 }
 
+constexpr int vector_keys = 16 / sizeof(Bits), vectors = tile_keys / vector_keys;
+using KeyVector = Packed<Bits, vector_keys>;
+static_assert(tile_keys % vector_keys == 0, "a tile has whole vectors");
+
 // Writes the keys of a tile in shared memory to where its first one goes.
 __device__ __forceinline__ void store_tile(const Shared& shared, int count, Bits* target) {
-  constexpr int width = 16 / sizeof(Bits), vectors = tile_keys / width;
-  using Vector = Packed<Bits, width>;
-  static_assert(tile_keys % width == 0, "a tile has whole vectors");
   if (count == tile_keys && reinterpret_cast<unsigned long long>(target) % 16 == 0) {
 #pragma unroll
     for (int i = 0; i < (vectors + Schedule::threads - 1) / Schedule::threads; ++i) {
       const int vector = i * Schedule::threads + threadIdx.x;
       if (vector >= vectors) break;
-      const Vector packed = reinterpret_cast<const Vector*>(shared.keys)[vector];
-      store_global_whole<false>(target + vector * width, packed);
+      const KeyVector packed = reinterpret_cast<const KeyVector*>(shared.keys)[vector];
+      store_global_whole<false>(target + vector * vector_keys, packed);
     }
     return;
   }

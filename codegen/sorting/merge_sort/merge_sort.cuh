@@ -31,18 +31,17 @@ __device__ __forceinline__ void sort_block(const Arguments& arguments) {
   Shared& shared = *dynamic_shared<Shared>();
   load_tile(reinterpret_cast<const Bits*>(arguments.keys) + first, tile.count, shared);
   sort_tile(shared, tile.count, WholeTile());
-  Bits* keys = static_cast<Bits*>(arguments.target) + first;
+  store_tile(shared, tile.count, static_cast<Bits*>(arguments.target) + first);
 #if has_values
   Value* values = static_cast<Value*>(arguments.target_values) + first;
-#endif
   for (int at = threadIdx.x; at < tile.count; at += Schedule::threads) {
-    keys[at] = shared.keys[at];
-#if indices
+#  if indices
     values[at] = static_cast<Value>(tile.begin + shared.places[at]);
-#elif has_values
+#  else
     values[at] = reinterpret_cast<const Value*>(arguments.values)[first + shared.places[at]];
-#endif
+#  endif
   }
+#endif
 }
 
 // Two runs that are merged, and the first column of both. Runs of the row have `tile_keys` keys, as many
