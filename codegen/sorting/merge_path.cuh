@@ -32,7 +32,7 @@ __device__ __forceinline__ Index keys_of_first(const Bits* a, Index a_count, con
                                                Index count) {
   Index low = count > b_count ? count - b_count : 0, high = count < a_count ? count : a_count;
   while (low < high) {
-    const Index middle = low + (high - low) / 2;
+    const Index middle = low + ((high - low) >> 1);
     if (is_behind(a, middle, b, count - 1 - middle)) {
       high = middle;
     } else {

@@ -1,4 +1,6 @@
 #pragma once
+#include "cuda/opaque.cuh"
+#include "cuda/packed.cuh"
 #include "cuda/shared_memory.cuh"
 #include "sorting/merge_path.cuh"
 // A tile of the keys of two sorted runs in order: a block finds which keys of both runs it has, and brings
@@ -42,18 +44,26 @@ struct Items {
 #endif
 };
 
+// A key by its offset in bytes.
+__device__ __forceinline__ Bits key_at(const Bits* keys, int offset) {
+  return *reinterpret_cast<const Bits*>(reinterpret_cast<const char*>(keys) + offset);
+}
+
 // Two runs that follow each other in shared memory, from `begin` to `middle` and on to `end`, are merged: the
 // thread gets the keys from `first` on. `within`: keys before `begin` and from `end` on stay where they are;
 // else `begin` is not behind `first`, and keys from `end` on may be any.
 template <bool within>
 __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int middle, int end, int first,
                                             Items& merged) {
+  constexpr int size = sizeof(Bits);  // a, b and what they are compared with are bytes
   const int from = first < begin ? begin : first < end ? first : end;
   const int of_a =
       keys_of_first<int>(keys + begin, middle - begin, keys + middle, end - middle, from - begin);
-  int a = begin + of_a, b = middle + from - begin - of_a;
-  const int last = end > begin ? end - 1 : begin;  // that may be read
-  Bits next_a = a < end ? keys[a] : Bits(), next_b = b < end ? keys[b] : Bits();
+  int a = (begin + of_a) * size, both = a + (middle + from - begin - of_a) * size;  // a + b
+  const int of_middle = middle * size, of_end = end * size;
+  const int most = (end > begin ? of_end : begin * size + size) - 2 * size;  // behind which no key is read
+  Bits next_a = a < of_end ? key_at(keys, a) : Bits();
+  Bits next_b = both - a < of_end ? key_at(keys, both - a) : Bits();
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     const int own = first + i;
@@ -64,18 +74,16 @@ __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int mid
 #endif
       continue;
     }
-    const bool from_b = (b < end) & ((a >= middle) | is_ahead(next_b, next_a));  // without branches
+    const int b = both - a;
+    const bool from_b = (b < of_end) & ((a >= of_middle) | is_ahead(next_b, next_a));  // without branches
+    const int at = from_b ? b : a;
     merged.keys[i] = from_b ? next_b : next_a;
 #if has_values
-    merged.places[i] = static_cast<unsigned short>(from_b ? b : a);
+    merged.places[i] = static_cast<unsigned short>(at / size);
 #endif
-    if (from_b) {
-      ++b;
-    } else {
-      ++a;
-    }
-    const int at = from_b ? b : a;
-    const Bits next = keys[at < last ? at : last];
+    const Bits next = key_at(keys, (at < most ? at : most) + size);
+    if (!from_b) a += size;
+    both += size;
     next_a = from_b ? next_a : next;
     next_b = from_b ? next : next_b;
   }
@@ -111,38 +119,69 @@ __device__ __forceinline__ Part part_of(const Run& a, const Run& b, long long be
   return {shared.begin, shared.end};
 }
 
+// Brings the keys of a tile to shared memory: the first `of_a` of them from one place, the others from
+// another, both of which have the tile's first key. `whole`: the tile lacks no key.
+template <bool whole>
+__device__ __forceinline__ void load_runs(const Bits* a, const Bits* b, int of_a, int count, Shared& shared) {
+  const Bits *own_a = a + threadIdx.x, *own_b = b + threadIdx.x;
+  make_opaque(own_a);  // else each key would have an address of its own
+  make_opaque(own_b);
+#pragma unroll
+  for (int i = 0; i < items; ++i) {
+    const int place = i * Schedule::threads + threadIdx.x;
+    const Bits* source = place < of_a ? own_a : own_b;
+    if (whole || place < count) shared.keys[place] = __ldg(source + i * Schedule::threads);
+  }
+}
+
+constexpr int vector_keys = 16 / sizeof(Bits), vectors = tile_keys / vector_keys;
+using KeyVector = Packed<Bits, vector_keys>;
+static_assert(tile_keys % vector_keys == 0, "a tile has whole vectors");
+
+// Writes the keys of a tile in shared memory to where its first one goes.
+__device__ __forceinline__ void store_tile(const Shared& shared, int count, Bits* target) {
+  if (count == tile_keys && reinterpret_cast<unsigned long long>(target) % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < (vectors + Schedule::threads - 1) / Schedule::threads; ++i) {
+      const int vector = i * Schedule::threads + threadIdx.x;
+      if (vector >= vectors) break;
+      const KeyVector packed = reinterpret_cast<const KeyVector*>(shared.keys)[vector];
+      store_global_whole<false>(target + vector * vector_keys, packed);
+    }
+    return;
+  }
+#pragma unroll 1
+  for (int at = threadIdx.x; at < count; at += Schedule::threads) target[at] = shared.keys[at];
+}
+
 // Writes `count` keys of the merged runs from `begin` on, and their values.
 __device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long begin, int count,
                                            const Part& part, const Target& target, Shared& shared) {
-  const int thread = threadIdx.x;
   // No part leads out of the runs, and bounds of runs that are not sorted may come in any order.
   const long long least = begin - b.count, a_begin = part.begin < least ? least : part.begin;
   const long long least_end = least + count < a_begin ? a_begin : least + count, most = a_begin + count;
   const long long a_end = part.end < least_end ? least_end : part.end > most ? most : part.end;
-  const long long b_begin = begin - a_begin;
-  const int of_a = static_cast<int>(a_end - a_begin);
-  const Bits* first_keys = a.keys + a_begin + thread;
-  const Bits* second_keys = b.keys + (b_begin - of_a) + thread;
-#pragma unroll
-  for (int i = 0; i < items; ++i) {
-    const int place = i * Schedule::threads + thread;
-    if (place < count) shared.keys[place] = (place < of_a ? first_keys : second_keys)[i * Schedule::threads];
+  const int of_a = static_cast<int>(a_end - a_begin), first = threadIdx.x * items;
+  const long long b_begin = begin - a_begin - of_a;  // less the keys that the tile has of `a`
+  if (count == tile_keys) {
+    load_runs<true>(a.keys + a_begin, b.keys + b_begin, of_a, count, shared);
+  } else {
+    load_runs<false>(a.keys + a_begin, b.keys + b_begin, of_a, count, shared);
   }
   __syncthreads();
   Items merged;
-  merge_items<false>(shared.keys, 0, of_a, count, thread * items, merged);
+  merge_items<false>(shared.keys, 0, of_a, count, first, merged);
   __syncthreads();
-  leave_items(shared, thread * items, merged);
+  leave_items(shared, first, merged);
   __syncthreads();
-  Bits* keys = target.keys + begin;
-#pragma unroll
-  for (int i = 0; i < items; ++i) {
-    const int at = i * Schedule::threads + thread;
-    if (at >= count) break;
-    keys[at] = shared.keys[at];
+  store_tile(shared, count, target.keys + begin);
 #if has_values
+#  pragma unroll
+  for (int i = 0; i < items; ++i) {
+    const int at = i * Schedule::threads + threadIdx.x;
+    if (at >= count) break;
     const int place = shared.places[at];
-    target.values[begin + at] = place < of_a ? a.values[a_begin + place] : b.values[b_begin + place - of_a];
-#endif
+    target.values[begin + at] = place < of_a ? a.values[a_begin + place] : b.values[b_begin + place];
   }
+#endif
 }

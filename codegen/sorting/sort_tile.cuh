@@ -99,10 +99,17 @@ __device__ __forceinline__ void sort_tile(Shared& shared, int count, const Parts
 }
 
 __device__ __forceinline__ void load_tile(const Bits* source, int count, Shared& shared) {
+  if (count == tile_keys && reinterpret_cast<unsigned long long>(source) % 16 == 0) {
 #pragma unroll
-  for (int i = 0; i < items; ++i) {
-    const int place = i * Schedule::threads + threadIdx.x;
-    if (place < count) shared.keys[place] = source[place];
+    for (int i = 0; i < (vectors + Schedule::threads - 1) / Schedule::threads; ++i) {
+      const int vector = i * Schedule::threads + threadIdx.x;
+      if (vector >= vectors) break;
+      reinterpret_cast<KeyVector*>(shared.keys)[vector] =
+          load_global<vector_keys, false>(source + vector * vector_keys);
+    }
+  } else {
+#pragma unroll 1
+    for (int at = threadIdx.x; at < count; at += Schedule::threads) shared.keys[at] = source[at];
   }
   __syncthreads();
 }

@@ -21,7 +21,7 @@ _REGISTERS = 24  # beside keys and places, for each word of a key
 
 _DIVIDING = 128  # threads of a block that finds parts of tiles
 _PART_BYTES = 8
-_PART_LANES = 4  # threads that look for one, as merge_tile.cuh says
+_PART_LANES = 8  # threads that look for one, as part_ahead.cuh says
 
 
 class Partition(StrEnum):
@@ -43,7 +43,7 @@ class TileSchedule(Schedule):
     """
 
     threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=64)
-    items: int = tunable(11, values=(5, 7, 9, 11, 13, 15, 17))
+    items: int = tunable(17, values=(5, 7, 9, 11, 13, 15, 17, 21))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 

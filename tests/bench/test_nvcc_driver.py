@@ -124,7 +124,7 @@ def test_cub_scans_one_array(problem):
         ),
         (
             sorting_cub.segmented_sort_source,
-            SegmentedSortProblem(9, 2, DType.FLOAT32, Values.BYTES16, offset_dtype=DType.INT32),
+            SegmentedSortProblem(9, 2, DType.INT16, Values.BYTES16, offset_dtype=DType.INT32),
             {"Offset": "int", "Value": "uint4", "ORDER": ""},
         ),
         (
@@ -155,6 +155,7 @@ def test_a_driver_of_sorts_and_selections_states_the_types_and_the_order(source,
     ("source", "problem", "message"),
     [
         (sorting_cub.radix_sort_source, RadixSortProblem(9, 2), "without rows"),
+        (sorting_cub.segmented_sort_source, SegmentedSortProblem(9, 2, DType.FLOAT64), "so NaN has no place"),
         (cccl.source, TopkProblem(2, 9, 4, lengths=True), "whole rows of up to 2097152 elements"),
         (cccl.source, TopkProblem(2, 2097153, 4), "whole rows of up to 2097152 elements"),
         (flashinfer.topk_source, TopkProblem(2, 9, 4, largest=False), "selects the largest"),

@@ -81,7 +81,7 @@ test_bugs_are_caught = caught(
         (PAIRS, TILES, "high = count < a_count ? count : a_count;", "high = a_count - 1;"),
         (BYTES, TILES, "is_ahead(next_b, next_a))", "!is_ahead(next_a, next_b))"),
         (BYTES, TILES, "return is_ahead(b[j], a[i])", "return !is_ahead(a[i], b[j])"),
-        (PAIRS, TILES, "(b < end) & ", ""),
+        (PAIRS, TILES, "(b < of_end) & ", ""),
         (PAIRS, TILES, "at = low + (lane + 1) * step - 1;", "at = low + lane * step;"),
         (FLOATS, AHEAD, "& (number == number)", ""),
         (PAIRS, AHEAD, "low >= high || at >= high", "at >= high"),

@@ -24,6 +24,17 @@ def program(problem, schedule=TILES):
     return OPERATOR.program(problem, schedule, SPEC)
 
 
+def with_bits(bits, dtype, values=Values.INDEX64, descending=False):
+    """A problem whose keys have these bits, over and over."""
+
+    class Given(MergeSortProblem):
+        def inputs(self, seed):
+            found = np.resize(np.asarray(bits).astype(f"u{self.dtype.bytes}"), self.columns)
+            return super().inputs(seed) | {"keys": found.view(self.dtype.numpy)}
+
+    return Given(1000, 1, dtype, values, descending)
+
+
 _ADVERSARIAL = {
     "equal": [7],
     "sorted": np.arange(1000),
@@ -36,11 +47,18 @@ _ADVERSARIAL = {
 
 @pytest.mark.parametrize("keys", _ADVERSARIAL.values(), ids=_ADVERSARIAL)
 def test_adversarial_keys(keys):
-    class Given(MergeSortProblem):
-        def inputs(self, seed):
-            return super().inputs(seed) | {"keys": np.resize(np.asarray(keys), self.columns).astype(np.uint32)}
+    problem = with_bits(keys, DType.UINT32)
+    verify(problem, program(problem))
 
-    problem = Given(1000, 1, DType.UINT32, Values.INDEX64)
+
+# NaN of several payloads and both signs, zeros, infinities and denormals, by the 16 upper bits.
+_FLOATS = [0x7FC1, 0x0001, 0xFFC2, 0x8001, 0x7F81, 0, 0x807F, 0xFF80, 0x0002, 0xFFFF, 0x8000, 0x7F80, 0x3F80, 0]
+
+
+@pytest.mark.parametrize("dtype", [DType.FLOAT32, DType.BFLOAT16])
+@pytest.mark.parametrize("descending", [False, True])
+def test_nan_of_all_payloads_are_equal_and_denormals_are_not(dtype, descending):
+    problem = with_bits(np.array(_FLOATS) << (dtype.bits - 16), dtype, Values.NONE, descending)
     verify(problem, program(problem))
 
 
@@ -68,9 +86,9 @@ test_bugs_are_caught = caught(
         (BYTES, TILES, "if (middle < count)", "if (middle < count - 1)"),
         (BYTES, TILES, "rest < length ? rest : length", "length"),
         (FLOATS, TILES, "merge_tile(a, b, begin, tile.count", "merge_tile(a, b, begin, tile_keys"),
-        (BYTES, TILES, "keys[at < last ? at : last]", "keys[at]"),
+        (BYTES, TILES, "(at < most ? at : most) + size", "at + size"),
         (BYTES, AHEAD, "is_last ? a.count : ", ""),
         (BYTES, TILES, "2 * width <= 32 * items", "width <= 32 * items"),
-        (BYTES, TILES, "number / tiles * problem.columns", "0"),
+        (BYTES, TILES, "number - row * tiles", "number"),
     ],
 )

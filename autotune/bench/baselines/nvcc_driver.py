@@ -87,6 +87,7 @@ def driver_baseline(
     *,
     headers: Headers = TOOLKIT,
     verified: bool = True,
+    replayed: bool = True,
 ) -> Baseline:
     """The baseline of a driver, which defines ``driver_call(scratch, bytes, pointers…, sizes…, stream)``.
 
@@ -100,6 +101,7 @@ def driver_baseline(
         sizes: numbers of 64 bits.
         headers: of the library.
         verified: whether its outputs are compared with the problem's.
+        replayed: whether it is sampled as a CUDA graph, which a library cannot be that waits for the device.
     """
 
     @contextmanager
@@ -127,7 +129,7 @@ def driver_baseline(
     return Baseline(
         summary=summary,
         verified=verified,
-        replayed=True,
+        replayed=replayed,
         missing=partial(headers.missing, name),
         versions=headers.versions,
         prepare=prepare,

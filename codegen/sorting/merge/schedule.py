@@ -15,7 +15,7 @@ from .problem import MergeProblem
 class MergeSchedule(MergingSchedule):
     """A block merges a tile of the result."""
 
-    items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21))
+    items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21, 25))
 
     def tile_sizes(self, problem: MergeProblem) -> dict[str, int]:
         """A tile has keys of both arrays."""

@@ -4,19 +4,22 @@
 // Blocks sort tiles of rows; then each launch merges pairs of runs, which become twice as long.
 
 struct Tile {
+  unsigned number;       // in the row
   long long row, begin;  // the row's first key, and the tile's in the row
   int count;
 };
 
-__device__ __forceinline__ long long tiles_of(const Problem& problem) {
-  return (problem.columns + tile_keys - 1) / tile_keys;
+__device__ __forceinline__ unsigned tiles_of(const Problem& problem) {
+  return static_cast<unsigned>((problem.columns + tile_keys - 1) / tile_keys);
 }
 
-__device__ __forceinline__ Tile tile_of(const Problem& problem, long long number) {
-  const long long tiles = tiles_of(problem);
+// A tile by its number among those of all rows, of which a grid has the blocks.
+__device__ __forceinline__ Tile tile_of(const Problem& problem, unsigned number) {
+  const unsigned tiles = tiles_of(problem), row = number / tiles;
   Tile tile;
-  tile.row = number / tiles * problem.columns;
-  tile.begin = number % tiles * tile_keys;
+  tile.number = number - row * tiles;
+  tile.row = row * static_cast<long long>(problem.columns);
+  tile.begin = tile.number * static_cast<long long>(tile_keys);
   const long long rest = problem.columns - tile.begin;
   tile.count = static_cast<int>(rest < tile_keys ? rest : tile_keys);
   return tile;
@@ -28,18 +31,17 @@ __device__ __forceinline__ void sort_block(const Arguments& arguments) {
   Shared& shared = *dynamic_shared<Shared>();
   load_tile(reinterpret_cast<const Bits*>(arguments.keys) + first, tile.count, shared);
   sort_tile(shared, tile.count, WholeTile());
-  Bits* keys = static_cast<Bits*>(arguments.target) + first;
+  store_tile(shared, tile.count, static_cast<Bits*>(arguments.target) + first);
 #if has_values
   Value* values = static_cast<Value*>(arguments.target_values) + first;
-#endif
   for (int at = threadIdx.x; at < tile.count; at += Schedule::threads) {
-    keys[at] = shared.keys[at];
-#if indices
+#  if indices
     values[at] = static_cast<Value>(tile.begin + shared.places[at]);
-#elif has_values
+#  else
     values[at] = reinterpret_cast<const Value*>(arguments.values)[first + shared.places[at]];
-#endif
+#  endif
   }
+#endif
 }
 
 // Two runs that are merged, and the first column of both. Runs of the row have `tile_keys` keys, as many
@@ -52,8 +54,9 @@ struct Pair {
 __device__ __forceinline__ Pair pair_of(const Arguments& arguments, const Problem& problem,
                                         const Tile& tile) {
   const long long length = static_cast<long long>(tile_keys) << arguments.level;
+  const int level = arguments.level + 1;
   Pair pair;
-  pair.begin = tile.begin / (2 * length) * (2 * length);
+  pair.begin = static_cast<long long>(tile.number >> level << level) * tile_keys;
   const long long first = tile.row + pair.begin, rest = problem.columns - pair.begin;
   Run &a = pair.a, &b = pair.b;
   a.count = rest < length ? rest : length;
@@ -72,7 +75,7 @@ __device__ __forceinline__ Pair pair_of(const Arguments& arguments, const Proble
 __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const Problem problem(arguments);
   const long long tiles = problem.rows * tiles_of(problem), divided = divided_tile();
-  const Tile tile = tile_of(problem, divided < tiles ? divided : tiles - 1);
+  const Tile tile = tile_of(problem, static_cast<unsigned>(divided < tiles ? divided : tiles - 1));
   const Pair pair = pair_of(arguments, problem, tile);
   const long long of_a = part_ahead(pair.a, pair.b, tile.begin - pair.begin);
   if (divided < tiles && threadIdx.x % part_lanes == 0) arguments.parts[divided] = of_a;

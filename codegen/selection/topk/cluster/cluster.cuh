@@ -1,5 +1,6 @@
 #pragma once
 #include "cuda/cluster_writes.cuh"
+#include "cuda/row_reduce.cuh"
 #include "cuda/shared_memory.cuh"
 #include "cuda/warp_scan.cuh"
 #include "selection/row.cuh"
@@ -16,11 +17,12 @@ constexpr int digit_bits = 11, bins = 1 << digit_bits;
 constexpr int most_compared = threads < 256 ? threads : 256;
 
 struct Shared {
-  unsigned counts[bins];  // of the block's keys by digit, the largest digit first
-  unsigned totals[bins];  // of the row's
+  unsigned counts[bins];       // of the block's keys by digit, the largest digit first
+  unsigned totals[bins];       // of the row's
+  unsigned groups[bins / 32];  // of 32 totals each
   Entry entries[Schedule::candidates];
   int found;  // entries of the first block
-  int bin;
+  unsigned least;
 };
 
 struct Keys {
@@ -36,39 +38,61 @@ struct Keys {
   }
 };
 
+// Drops keys of the block that cannot be among the first k of the row: those below the least of the largest
+// keys of at least k groups of threads.
+__device__ __forceinline__ void drop_keys(Shared& shared, Keys& own, int k) {
+  if (k > threads) return;
+  unsigned largest = 0;
+#pragma unroll
+  for (int i = 0; i < items; ++i) largest = own.keys[i] > largest ? own.keys[i] : largest;
+  for (int lanes = 1; lanes < 32 && 2 * lanes * k <= threads; lanes *= 2) {
+    const unsigned other = __shfl_xor_sync(0xffffffffu, largest, lanes);
+    if (other > largest) largest = other;
+  }
+  largest = reduce_lanes<32>(largest, Min());
+  if (threadIdx.x % 32 == 0) atomicMin(&shared.least, largest);
+  __syncthreads();
+  const unsigned least = shared.least;
+#pragma unroll
+  for (int i = 0; i < items; ++i) {
+    if (own.keys[i] < least) own.keys[i] = 0;
+  }
+}
+
 // Adds up what all blocks have counted: each block the counts of as many digits, for all of them.
 __device__ __forceinline__ void add_counts(Shared& shared, int rank) {
   constexpr int own = bins / blocks;
   for (int i = threadIdx.x; i < own; i += threads) {
-    const int bin = rank * own + i;
+    const int bin = rank * own + i, lane = i % 32;
     unsigned total = 0;
 #pragma unroll
     for (int other = 0; other < blocks; ++other) total += *shared_of_rank(shared.counts + bin, other);
+    const unsigned group = reduce_lanes<32>(total, Sum());
 #pragma unroll
     for (int other = 0; other < blocks; ++other) *shared_of_rank(shared.totals + bin, other) = total;
+    if (lane < blocks) *shared_of_rank(shared.groups + bin / 32, lane) = group;
   }
 }
 
+// The lane in which a sum over lanes reaches `wanted`, which becomes what is wanted of that lane.
+__device__ __forceinline__ int lane_reaching(unsigned own, unsigned& wanted) {
+  const unsigned through = scan_lanes<32>(own, Sum());
+  const int lane = __ffs(static_cast<int>(__ballot_sync(0xffffffffu, through >= wanted))) - 1;
+  wanted -= from_lane<32>(through - own, lane);
+  return lane;
+}
+
 // The first bin with which `wanted` are reached, by a warp. `wanted` becomes what is wanted of this bin.
-__device__ __forceinline__ int bin_of(const unsigned* totals, unsigned& wanted) {
-  constexpr int of_lane = bins / 32;
+__device__ __forceinline__ int bin_of(const Shared& shared, unsigned& wanted) {
   const int lane = threadIdx.x % 32;
-  unsigned own = 0;
-#pragma unroll 8
-  for (int i = 0; i < of_lane; ++i) own += totals[lane * of_lane + (i + lane) % of_lane];
-  unsigned through = scan_lanes<32>(own, Sum());
-  const int group = __ffs(__ballot_sync(0xffffffffu, through >= wanted)) - 1;
-  wanted -= from_lane<32>(through - own, group);
-  for (int base = group * of_lane;; base += 32) {
-    own = totals[base + lane];
-    through = scan_lanes<32>(own, Sum());
-    const unsigned reached = __ballot_sync(0xffffffffu, through >= wanted);
-    if (reached) {
-      wanted -= from_lane<32>(through - own, __ffs(reached) - 1);
-      return base + __ffs(reached) - 1;
-    }
-    wanted -= from_lane<32>(through, 31);
+  const unsigned first = shared.groups[2 * lane], second = shared.groups[2 * lane + 1];
+  int group = 2 * lane_reaching(first + second, wanted);
+  const unsigned of_first = shared.groups[group];
+  if (of_first < wanted) {
+    wanted -= of_first;
+    ++group;
   }
+  return 32 * group + lane_reaching(shared.totals[32 * group + lane], wanted);
 }
 
 // A floor that k of the row's entries reach, and no more than there is room for: the first digits of the k-th
@@ -91,7 +115,7 @@ __device__ __forceinline__ Entry floor_of_row(Shared& shared, const Keys& own, i
     cluster_barrier();
     add_counts(shared, rank);
     cluster_barrier();
-    const int bin = bin_of(shared.totals, wanted);
+    const int bin = bin_of(shared, wanted);
     floor |= static_cast<Entry>(bins - 1 - bin) << shift;
     reached = k - wanted + shared.totals[bin];
     __syncthreads();
@@ -127,11 +151,16 @@ __device__ __forceinline__ void order_entries(Entry* entries, int count) {
     sort_entries(entries, padded);
     return;
   }
+  constexpr int sharers = threads / most_compared;  // threads that compare an entry with all others
   __syncthreads();
-  const Entry own = thread < count ? entries[thread] : 0;
-  const int place = thread < count ? place_among(entries, count, own) : 0;
+  const int slot = thread / sharers;
+  const Entry own = slot < count ? entries[slot] : 0;
+  int place = 0;
+#pragma unroll 4
+  for (int i = thread % sharers; i < count; i += sharers) place += entries[i] > own;
+  place = reduce_lanes<sharers>(place, Sum());
   __syncthreads();
-  if (thread < count) entries[place] = own;
+  if (slot < count && thread % sharers == 0) entries[place] = own;
   __syncthreads();
 }
 
@@ -147,11 +176,16 @@ __device__ __forceinline__ void topk_cluster(const Arguments& arguments) {
   for (int i = 0; i < Schedule::vectors; ++i) vectors[i] = row.load_inside(vector + i * blocks * threads);
   Keys own;
   own.first = row.column(vector);
-  if (thread == 0) shared.found = 0;
+  if (thread == 0) {
+    shared.found = 0;
+    shared.least = ~0u;
+  }
 #pragma unroll
   for (int i = 0; i < items; ++i) {
     own.keys[i] = row.has(own.column(i)) ? key_of(vectors[i / width].elements[i % width]) : 0;
   }
+  __syncthreads();
+  drop_keys(shared, own, k);
   gather_entries(shared, own, floor_of_row(shared, own, k, rank));
   cluster_barrier();
   if (rank > 0) return;

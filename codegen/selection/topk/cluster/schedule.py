@@ -49,5 +49,6 @@ class ClusterSchedule(Schedule):
 
     def footprint(self, problem: TopkProblem) -> Footprint:
         """See `Schedule`; shared memory has a block's counts and those of the row, and what is ordered."""
-        shared = 2 * _BINS * WORD_BYTES + (self.candidates + 1) * _ENTRY_BYTES
+        counts = (2 * _BINS + _BINS // WARP) * WORD_BYTES
+        shared = counts + (self.candidates + 1) * _ENTRY_BYTES
         return Footprint(self.threads, shared, _OTHER_REGISTERS + self.items, self.cluster)

@@ -7,5 +7,6 @@ from autotune.codegen.selection.topk.emit import emit
 from autotune.search_spaces.contract.kernel import Kernel
 
 from .space import applies, candidates, checks, constraints, space
+from .workload import workload
 
-KERNEL = Kernel(ClusterSchedule, emit, constraints, space, candidates, checks, applies=applies)
+KERNEL = Kernel(ClusterSchedule, emit, constraints, space, candidates, checks, workload, applies)
