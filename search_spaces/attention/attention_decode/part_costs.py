@@ -21,6 +21,7 @@ from autotune.search_spaces.machine.workload import Workload
 
 _VECTOR = 4  # sums of values that are loaded at once
 _WAITS = 2  # loads that a block waits for in turn, if it has keys or not: a length, then a page
+_CLUSTER_WAITS = 3  # as long as it takes a block of a cluster to see the others' sums, about, on an H200
 _KEPT = 64  # problems
 _Tiles = npt.NDArray[np.int64]
 
@@ -109,6 +110,7 @@ def of_parts(
             shared_vectors=costs.part * ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads) * parts
             if split
             else 0,
+            waits=problem.sinks + _CLUSTER_WAITS * schedule.cluster,
         ),
     )
 

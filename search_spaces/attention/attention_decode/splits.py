@@ -21,7 +21,7 @@ _MOST_TILES = 128  # that parts have at least
 _LONG_BYTES = 1 << 19  # of keys and values of a part, beside which its results are some kilobytes
 _INVARIANT = 4  # times as much, of which an H200 with 64 requests takes parts as fast as whole requests
 _ADDED = 2.5  # bytes of sums that a block reads in the time of a byte of keys, about, on an H200
-_CLUSTERS = (2, 4, 8, 16)
+_CLUSTERS = (2, 4, 8)  # of 16, an H200 has too few at once
 _UNEVEN_PARTS = {Spread.EVEN: 1, Spread.RANDOM: 4, Spread.LONG: 8}  # of a request, by which an H200 was fast
 P = TypeVar("P", bound=Parts)
 
@@ -92,16 +92,19 @@ def outside_of_clusters(problem: AttentionDecodeProblem, schedule: Parts) -> Ite
     if not schedule.cluster:
         return
     if schedule.splits not in _CLUSTERS or schedule.grid_blocks:
-        yield f"splits {schedule.splits} with cluster: expected 2, 4, 8 or 16, without grid_blocks"
+        yield f"splits {schedule.splits} with cluster: expected 2, 4 or 8, without grid_blocks"
     if (rows := problem.group * problem.queries) > schedule.rows:
         yield f"{rows} rows with cluster: expected the {schedule.rows} of a block at most"
 
 
 def with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> Iterator[P]:
-    """The schedule, and the same with clusters where there may be such."""
+    """The schedule, and the same with clusters where there may be such.
+
+    Each SM has a block at most: of more, several would share an SM while others have none.
+    """
     yield schedule
     in_clusters = clustered(problem, schedule.replace(cluster=with_clusters(spec)[-1]))
-    if in_clusters.cluster:
+    if in_clusters.cluster and schedule.blocks(problem) <= spec.sm_count:
         yield in_clusters
 
 

@@ -27,6 +27,15 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 _SPECS = field_specs(FmaSchedule)
 _BLOCKS_OF_SM = 4  # by which an H100 was fastest, or nearly so
 _PART_TILES = 2  # of a part at least
+_SHAPES = (  # rows at most, threads, and keys in flight
+    (4, 128, 4),
+    (8, 128, 2),
+    (4, 64, 4),
+    (2, 128, 4),
+    (4, 256, 2),
+    (4, 256, 4),
+    (4, 128, 1),
+)
 
 
 def constraints(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -73,7 +82,15 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Fm
     vectors = max(1, problem.head_dim // width)
     lanes = next((count for count in _SPECS["lanes"].values if count >= vectors), WARP)
     all_rows = max(1, problem.group * problem.queries)
-    for most_rows, threads, loads in ((4, 128, 4), (8, 128, 2), (4, 64, 4), (2, 128, 4), (4, 256, 2), (4, 128, 1)):
+    for most_rows, threads, loads in (
+        (4, 128, 4),
+        (8, 128, 2),
+        (4, 64, 4),
+        (2, 128, 4),
+        (4, 256, 2),
+        (4, 256, 4),
+        (4, 128, 1),
+    ):
         rows = ceil_div(all_rows, ceil_div(all_rows, most_rows))
         usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
         for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):

@@ -116,11 +116,11 @@ def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[tuple[int
     window has a few tiles alone."""
     if spec.compute_capability < _ASYNC_COPIES:
         return [(128, 16, 0), (64, 16, 0), (128, 32, 0), (128, 16, 2)]
-    usual = [(128, 16, 3), (64, 16, 3), (128, 32, 2), (128, 16, 0)]
+    usual = [(128, 16, 3), (64, 16, 3), (128, 32, 2), (256, 16, 2), (128, 16, 0)]
     if 0 < problem.window_left <= _FEW_KEYS:
-        return [(64, 16, 2), (128, 16, 2), *usual]
+        return [(128, 16, 2), (64, 16, 2), *usual]
     if max(problem.head_dim, problem.value_elements) <= _NARROW:
-        return [(128, 32, 2), *usual]
+        return [(128, 32, 2), (256, 32, 2), *usual]
     return usual
 
 
