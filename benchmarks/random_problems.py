@@ -3,9 +3,9 @@
     python benchmarks/random_problems.py DEVICE FOLDER COUNT SEED OPERATOR=SECONDS…
 
 Of each operator, COUNT problems for each of its SECONDS are drawn as by ``autotune bench dispatch OPERATOR --random
-COUNT --seed SEED``, and measured against the first of cuBLAS, cuDNN and PyTorch that computes it and is installed. What
-the dispatcher chooses is found on all processors; kernels are compiled ahead of the GPU. The last problem of an
-operator begins within SECONDS. FOLDER gets a file random-OPERATOR.json for each, of the same form.
+COUNT --seed SEED``, and measured against the first of cuBLAS, cuDNN, FlashAttention-3 and PyTorch that computes it and
+is installed. What the dispatcher chooses is found on all processors; kernels are compiled ahead of the GPU. The last
+problem of an operator begins within SECONDS. FOLDER gets a file random-OPERATOR.json for each, of the same form.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.tuner.adapt import known_problems
 
 ROUNDS = 12
-RIVALS = ("cublas", "cudnn", "torch", "torchvision")
+RIVALS = ("cublas", "cudnn", "fa3", "torch", "torchvision")
 
 Entry = tuple[Problem, OwnSchedule]
 
