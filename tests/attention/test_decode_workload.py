@@ -51,6 +51,16 @@ def test_a_default_is_near_what_was_measured_and_as_fast_as_any_by_the_other_ker
     assert modelled < min(microseconds(wanted, one) for one in others)
 
 
+def test_blocks_are_clusters_where_each_sm_has_one():
+    assert any(one.cluster for one in OPERATOR.seeds(FEW, H200))
+    assert not any(one.cluster for one in [*OPERATOR.seeds(MANY, H200), *OPERATOR.seeds(FEW, named_device("a100"))])
+    clustered = MmaSyncSchedule(vector_width=8, splits=16, cluster=True)
+    assert OPERATOR.violations(replace(FEW, queries=8), clustered, H200) == [
+        "splits 16 with cluster: expected 2, 4 or 8, without grid_blocks",
+        "32 rows with cluster: expected the 16 of a block at most",
+    ]
+
+
 def test_heads_that_share_keys_are_much_slower_by_multiply_adds():
     by_fma = min(microseconds(MANY, one) for one in OPERATOR.seeds(MANY, H200) if isinstance(one, FmaSchedule))
     assert 1.4 < by_fma / microseconds(MANY, OPERATOR.default(MANY, H200)) < 2.5

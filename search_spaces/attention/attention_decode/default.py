@@ -10,9 +10,9 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from . import fma, gathered, mma_sync
+from .mma_sync.space import suits
 
 KERNELS: tuple[Kernel[Any, Any], ...] = (mma_sync.KERNEL, fma.KERNEL, gathered.KERNEL)
-_LEAST_ROWS = 4  # of a group of heads: with fewer, most of what tensor cores do is for nothing
 
 
 def default(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Schedule:
@@ -20,8 +20,7 @@ def default(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Schedule:
 
     Loads must be aligned for them.
     """
-    by_tensor_cores = problem.group * problem.queries >= _LEAST_ROWS and mma_sync.KERNEL.applies(problem, spec)
-    usual = mma_sync.KERNEL if by_tensor_cores else fma.KERNEL
+    usual = mma_sync.KERNEL if suits(problem, spec) else fma.KERNEL
     chosen = gathered.KERNEL if gathered.KERNEL.applies(problem, spec) else usual
     first: Schedule = next(iter(chosen.candidates(problem, spec)))
     return first

@@ -25,6 +25,7 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _BLOCKS_OF_SM = 2  # by which an H100 was fastest
+_LEAST_ROWS = 4  # of a group of heads: with fewer, most of what tensor cores do is for nothing
 _PART_TILES = 4  # of a part at least
 _ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
@@ -61,6 +62,11 @@ def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
     widest = MmaSyncSchedule(threads=_SPECS["threads"].values[-1], share_keys=True)
     fits = widest.footprint(problem).registers <= spec.registers_per_thread
     return fits and problem.widest >= _LEAST_VECTOR
+
+
+def suits(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
+    """Whether it applies, and a group of heads has some rows: it is tried first then."""
+    return problem.group * problem.queries >= _LEAST_ROWS and applies(problem, spec)
 
 
 def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]:
