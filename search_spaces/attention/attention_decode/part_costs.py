@@ -21,7 +21,7 @@ from autotune.search_spaces.machine.workload import Workload
 
 _VECTOR = 4  # sums of values that are loaded at once
 _WAITS = 2  # loads that a block waits for in turn, if it has keys or not: a length, then a page
-_CLUSTER_WAITS = 3  # as long as it takes a block of a cluster to see the others' sums, about, on an H200
+_CLUSTER_WAITS = 2  # as long as it takes a block of a cluster to see the others' sums, about, on an H200
 _KEPT = 64  # problems
 _Tiles = npt.NDArray[np.int64]
 
@@ -46,13 +46,15 @@ class KernelCosts:
     Attributes:
         weight: instructions of a weight that a thread computes, with its mask and its share of the largest logit.
         load: instructions of a load, or of a copy to a stage, with its page, address and bounds.
-        start: what a block waits for before its first keys, in latencies of loads: lengths, pages, its own code.
+        start: what each part of a block waits for before its first keys, in steps.
+        waits: what all wait for once, in latencies of loads: lengths, pages, instructions that run for the first time.
         memory: how long device memory takes for a byte, as a multiple of the model's time.
     """
 
     weight: float
     load: float
     start: float
+    waits: float
     memory: float
 
 
@@ -84,7 +86,7 @@ def of_parts(
     blocks, longest, starts, parts = (_in_shares if schedule.grid_blocks else _in_parts)(
         problem, schedule, tiles, _WAITS * of_wait
     )
-    steps = longest + starts * kernel.start * of_wait
+    steps = max(1.0, longest + starts * kernel.start * of_wait)
     filled = float(keys.sum()) / max(1, int(tiles.sum()) * keys_of_tile)
     warps = tile.footprint.threads // WARP
     together = max(1, min(resident_blocks(tile.footprint, spec), ceil_div(blocks, spec.sm_count)))
@@ -110,7 +112,7 @@ def of_parts(
             shared_vectors=costs.part * ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads) * parts
             if split
             else 0,
-            waits=problem.sinks + _CLUSTER_WAITS * schedule.cluster,
+            waits=kernel.waits + problem.sinks + _CLUSTER_WAITS * schedule.cluster,
         ),
     )
 
