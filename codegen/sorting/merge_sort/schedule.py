@@ -16,8 +16,8 @@ class MergeSortSchedule(TileSchedule):
     """Blocks sort tiles; then each launch merges pairs of runs, a block for each tile of the merged ones.
 
     Attributes:
-        block_levels: first merges, whose blocks find which keys of both runs are in their tiles. For each of the others,
-            a launch ahead finds that for all tiles.
+        block_levels: first merges, whose blocks find which keys of both runs are in their tiles. For each of the
+            others, a launch ahead finds that for all tiles.
     """
 
     block_levels: int = tunable(16, values=(0, 3, 5, 7, 9, 16), least=0)
