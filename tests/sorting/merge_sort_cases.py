@@ -13,7 +13,7 @@ SMALL_PROBLEMS = (
     MergeSortProblem(1700, 1, DType.BFLOAT16, Values.INDEX32, entropy=Entropy.NONE),
     MergeSortProblem(301, 2, DType.UINT64, Values.BYTES16),
 )
-_TILES = MergeSortSchedule(64, 5, block_levels=64)
+_TILES = MergeSortSchedule(64, 5)
 _AHEAD = _TILES.replace(block_levels=1)
 OWN_CASES = [
     (MergeSortProblem(319, 3, DType.FLOAT64, Values.BYTES8), _TILES),  # nothing to merge

@@ -20,7 +20,7 @@ class MergeSortSchedule(TileSchedule):
             others, a launch ahead finds that for all tiles.
     """
 
-    block_levels: int = tunable(16, values=(0, 3, 5, 7, 9, 16), least=0)
+    block_levels: int = tunable(64, values=(0, 3, 5, 7, 9, 64), least=0)
 
     def tile_sizes(self, problem: MergeSortProblem) -> dict[str, int]:
         """See `Schedule`."""
