@@ -9,6 +9,14 @@ __device__ __forceinline__ long long divided_tile() {
   return (blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x) / part_lanes;
 }
 
+// The part of a tile, by a launch ahead if `parts` has what it has found. `is_last`: no other tile of the
+// runs follows.
+__device__ __forceinline__ Part part_of(const long long* parts, long long tile, bool is_last, const Run& a,
+                                        const Run& b, long long begin, int count, Shared& shared) {
+  if (parts == nullptr) return part_of(a, b, begin, count, shared);
+  return {parts[tile], is_last ? a.count : parts[tile + 1]};
+}
+
 // How many keys of `a` are ahead of a tile of both, which begins with key `begin`.
 __device__ __forceinline__ long long part_ahead(const Run& a, const Run& b, long long begin) {
   return keys_of_first_by_lanes<part_lanes>(a.keys, a.count, b.keys, b.count, begin);

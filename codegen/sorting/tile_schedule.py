@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
@@ -22,13 +21,6 @@ _REGISTERS = 24  # beside keys and places, for each word of a key
 _DIVIDING = 128  # threads of a block that finds parts of tiles
 _PART_BYTES = 8
 _PART_LANES = 8  # threads that look for one, as part_ahead.cuh says
-
-
-class Partition(StrEnum):
-    """Who finds which keys of two runs are in a tile: its block, or a launch ahead for all tiles."""
-
-    BLOCK = "block"
-    AHEAD = "ahead"
 
 
 @dataclass(frozen=True)
@@ -69,23 +61,11 @@ class TileSchedule(Schedule):
             self.threads, round_up(shared, 8) + beside, registers, min_blocks_per_sm=self.min_blocks_per_sm
         )
 
+    def dividing(self, name: str, tiles: int) -> Entry:
+        """The entry that finds the parts of so many tiles, which are `part_bytes` of the workspace."""
+        return Entry(name, "divide_runs", ceil_div(tiles, _DIVIDING // _PART_LANES), Footprint(_DIVIDING))
 
-@dataclass(frozen=True)
-class MergingSchedule(TileSchedule):
-    """Blocks merge two runs by tiles.
-
-    Attributes:
-        partition: who finds which keys of both runs are in a tile.
-    """
-
-    partition: Partition = tunable(Partition.BLOCK, values=tuple(Partition))
-
-    def dividing(self, name: str, tiles: int) -> list[Entry]:
-        """The entry that finds the parts of so many tiles, if blocks do not."""
-        if self.partition is Partition.BLOCK:
-            return []
-        return [Entry(name, "divide_runs", ceil_div(tiles, _DIVIDING // _PART_LANES), Footprint(_DIVIDING))]
-
-    def part_bytes(self, tiles: int) -> int:
+    @staticmethod
+    def part_bytes(tiles: int) -> int:
         """Of the workspace, for the parts of so many tiles."""
         return _PART_BYTES * tiles

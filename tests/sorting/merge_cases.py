@@ -3,8 +3,7 @@
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import Entropy
 from autotune.codegen.sorting.merge.problem import MergeProblem
-from autotune.codegen.sorting.merge.schedule import MergeSchedule
-from autotune.codegen.sorting.tile_schedule import Partition
+from autotune.codegen.sorting.merge.schedule import MergeSchedule, Partition
 from autotune.codegen.sorting.values import Values
 
 MOST = 10

@@ -4,7 +4,6 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.inputs import Entropy
 from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.merge_sort.schedule import MergeSortSchedule
-from autotune.codegen.sorting.tile_schedule import Partition
 from autotune.codegen.sorting.values import Values
 
 MOST = 13
@@ -15,7 +14,7 @@ SMALL_PROBLEMS = (
     MergeSortProblem(301, 2, DType.UINT64, Values.BYTES16),
 )
 _TILES = MergeSortSchedule(64, 5)
-_AHEAD = _TILES.replace(partition=Partition.AHEAD)
+_AHEAD = _TILES.replace(block_levels=1)
 OWN_CASES = [
     (MergeSortProblem(319, 3, DType.FLOAT64, Values.BYTES8), _TILES),  # nothing to merge
     (MergeSortProblem(1601, 2, DType.INT16, Values.BYTES4, descending=True), _AHEAD),  # a run without its like

@@ -8,8 +8,7 @@ from radix_sort_cases import SPEC
 from autotune import dispatcher, emulator
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.merge.problem import MergeProblem
-from autotune.codegen.sorting.merge.schedule import MergeSchedule
-from autotune.codegen.sorting.tile_schedule import Partition
+from autotune.codegen.sorting.merge.schedule import MergeSchedule, Partition
 from autotune.codegen.sorting.values import Values
 from autotune.emulator import verify
 from autotune.search_spaces.sorting.merge import OPERATOR
@@ -85,7 +84,7 @@ test_bugs_are_caught = caught(
         (PAIRS, TILES, "at = low + (lane + 1) * step - 1;", "at = low + lane * step;"),
         (FLOATS, AHEAD, "& (number == number)", ""),
         (PAIRS, AHEAD, "low >= high || at >= high", "at >= high"),
-        (PAIRS, AHEAD, "rest > tile_keys ? arguments.parts[tile + 1]", "rest > 0 ? arguments.parts[tile]"),
+        (PAIRS, AHEAD, "a.count : parts[tile + 1]", "a.count : parts[tile]"),
         (PAIRS, TILES, "place < of_a ? a.values[a_begin + place]", "place <= of_a ? a.values[a_begin + place]"),
     ],
 )

@@ -9,13 +9,12 @@ from autotune import dispatcher
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.merge_sort.schedule import MergeSortSchedule
-from autotune.codegen.sorting.tile_schedule import Partition
 from autotune.codegen.sorting.values import Values
 from autotune.emulator import verify
 from autotune.search_spaces.sorting.merge_sort import OPERATOR
 
 TILES = MergeSortSchedule(64, 5)
-AHEAD = TILES.replace(partition=Partition.AHEAD)
+AHEAD = TILES.replace(block_levels=1)
 BYTES = MergeSortProblem(1506, 2, DType.UINT8, Values.INDEX32)
 FLOATS = MergeSortProblem(1000, 1, DType.FLOAT32, Values.BYTES4, descending=True)
 
@@ -88,6 +87,7 @@ test_bugs_are_caught = caught(
         (FLOATS, TILES, "merge_tile(a, b, begin, tile.count", "merge_tile(a, b, begin, tile_keys"),
         (BYTES, TILES, "(at < most ? at : most) + size", "at + size"),
         (BYTES, AHEAD, "is_last ? a.count : ", ""),
+        (BYTES, AHEAD, "parts == nullptr", "false"),
         (BYTES, TILES, "2 * width <= 32 * items", "width <= 32 * items"),
         (BYTES, TILES, "number - row * tiles", "number"),
     ],

@@ -10,17 +10,18 @@ from autotune.codegen.sorting.merging_source import merging_source
 from autotune.codegen.source.kernel_source import KernelSource
 
 from .problem import MergeProblem
-from .schedule import MergeSchedule
+from .schedule import MergeSchedule, Partition
 
 
 def emit(problem: MergeProblem, schedule: MergeSchedule) -> Program:
     """A launch of a block for each tile, and one ahead that finds the parts of tiles, if blocks do not."""
     tiles = schedule.blocks(problem)
-    program = source_of(problem).scheduled(schedule, "merge", "merge_block", *schedule.dividing("merge_divide", tiles))
-    if len(program.launches) == 1:
-        return program
-    merge, divide = program.launches
-    return replace(program, steps=(divide, merge)).in_workspace(parts=schedule.part_bytes(tiles))
+    ahead = [schedule.dividing("merge_divide", tiles)] if schedule.partition is Partition.AHEAD else []
+    program = source_of(problem).scheduled(schedule, "merge", "merge_block", *ahead)
+    merge, *divide = program.launches
+    if not divide:
+        return replace(program, steps=(merge.taking(parts=None),))
+    return replace(program, steps=(*divide, merge)).in_workspace(parts=schedule.part_bytes(tiles))
 
 
 def source_of(problem: MergeProblem) -> KernelSource:

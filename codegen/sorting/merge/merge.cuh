@@ -18,7 +18,6 @@ __device__ __forceinline__ Runs runs_of(const Arguments& arguments, const Proble
   return runs;
 }
 
-#if partition == ahead
 // Finds the keys of `a` that are ahead of each tile.
 __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -28,7 +27,6 @@ __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const long long of_a = part_ahead(runs.a, runs.b, begin < keys ? begin : keys);
   if (begin < keys && threadIdx.x % part_lanes == 0) arguments.parts[tile] = of_a;
 }
-#endif
 
 __device__ __forceinline__ void merge_block(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -37,11 +35,7 @@ __device__ __forceinline__ void merge_block(const Arguments& arguments) {
   const long long rest = problem.first + problem.second - begin;
   const int count = static_cast<int>(rest < tile_keys ? rest : tile_keys);
   Shared& shared = *dynamic_shared<Shared>();
-#if partition == ahead
-  const Part part = {arguments.parts[tile], rest > tile_keys ? arguments.parts[tile + 1] : problem.first};
-#else
-  const Part part = part_of(runs.a, runs.b, begin, count, shared);
-#endif
+  const Part part = part_of(arguments.parts, tile, rest <= tile_keys, runs.a, runs.b, begin, count, shared);
   Target target;
   target.keys = reinterpret_cast<Bits*>(arguments.keys_out);
 #if has_values

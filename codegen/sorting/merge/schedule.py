@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.sorting.tile_schedule import MergingSchedule
+from autotune.codegen.sorting.tile_schedule import TileSchedule
 
 from .problem import MergeProblem
 
 
+class Partition(StrEnum):
+    """Who finds which keys of both arrays are in a tile."""
+
+    BLOCK = "block"
+    AHEAD = "ahead"
+
+
 @dataclass(frozen=True)
-class MergeSchedule(MergingSchedule):
-    """A block merges a tile of the result."""
+class MergeSchedule(TileSchedule):
+    """A block merges a tile of the result.
+
+    Attributes:
+        partition: who finds which keys of both arrays are in a tile: its block, or a launch ahead for all tiles.
+    """
 
     items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21, 25))
+    partition: Partition = tunable(Partition.BLOCK, values=tuple(Partition))
 
     def tile_sizes(self, problem: MergeProblem) -> dict[str, int]:
         """A tile has keys of both arrays."""

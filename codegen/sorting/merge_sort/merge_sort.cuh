@@ -70,7 +70,6 @@ __device__ __forceinline__ Pair pair_of(const Arguments& arguments, const Proble
   return pair;
 }
 
-#if partition == ahead
 // Finds the keys of the first run that are ahead of each tile.
 __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -80,7 +79,6 @@ __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const long long of_a = part_ahead(pair.a, pair.b, tile.begin - pair.begin);
   if (divided < tiles && threadIdx.x % part_lanes == 0) arguments.parts[divided] = of_a;
 }
-#endif
 
 __device__ __forceinline__ void merge_runs(const Arguments& arguments) {
   const Problem problem(arguments);
@@ -89,12 +87,8 @@ __device__ __forceinline__ void merge_runs(const Arguments& arguments) {
   const Run &a = pair.a, &b = pair.b;
   const long long first = tile.row + pair.begin, begin = tile.begin - pair.begin;
   Shared& shared = *dynamic_shared<Shared>();
-#if partition == ahead
   const bool is_last = begin + tile.count == a.count + b.count;
-  const Part part = {arguments.parts[blockIdx.x], is_last ? a.count : arguments.parts[blockIdx.x + 1]};
-#else
-  const Part part = part_of(a, b, begin, tile.count, shared);
-#endif
+  const Part part = part_of(arguments.parts, blockIdx.x, is_last, a, b, begin, tile.count, shared);
   Target target;
   target.keys = static_cast<Bits*>(arguments.target) + first;
 #if has_values

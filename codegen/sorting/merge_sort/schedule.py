@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.sorting.tile_schedule import MergingSchedule
+from autotune.codegen.sorting.tile_schedule import TileSchedule
 
 from .problem import MergeSortProblem
 
 
 @dataclass(frozen=True)
-class MergeSortSchedule(MergingSchedule):
-    """Blocks sort tiles; then each launch merges pairs of runs, a block for each tile of the merged ones."""
+class MergeSortSchedule(TileSchedule):
+    """Blocks sort tiles; then each launch merges pairs of runs, a block for each tile of the merged ones.
+
+    Attributes:
+        block_levels: first merges, whose blocks find which keys of both runs are in their tiles. For each of the
+            others, a launch ahead finds that for all tiles.
+    """
+
+    block_levels: int = tunable(64, values=(0, 3, 5, 7, 9, 64), least=0)
 
     def tile_sizes(self, problem: MergeSortProblem) -> dict[str, int]:
         """See `Schedule`."""

@@ -24,7 +24,8 @@ def emit(problem: SegmentedSortProblem, schedule: SegmentedSortSchedule) -> Prog
     """Launches that find and sort the segments of tiles, and one for each time that runs become twice as long."""
     levels, tiles, values = schedule.levels(problem.columns), schedule.blocks(problem), problem.values
     finding = Entry("segmented_sort_find", "find_segments", ceil_div(tiles, _THREADS), Footprint(_THREADS))
-    merging = Entry("segmented_sort_merge", "merge_segments", tiles, schedule.footprint(problem))
+    merging_blocks = ceil_div(tiles, schedule.tiles_per_block)
+    merging = Entry("segmented_sort_merge", "merge_segments", merging_blocks, schedule.footprint(problem))
     others = (finding, *([merging] if levels else []))
     program = source_of(problem).scheduled(schedule, "segmented_sort", "sort_segments", *others)
     sort, find, *merge = program.launches

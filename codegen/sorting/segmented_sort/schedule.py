@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import WORD_BYTES
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.sorting.tile_schedule import TileSchedule
 
@@ -17,7 +18,13 @@ _BOUND_BYTES = 4  # of the segment at a thread's first key
 
 @dataclass(frozen=True)
 class SegmentedSortSchedule(TileSchedule):
-    """Blocks sort the segments in tiles; then each launch merges the parts of those that go on in other tiles."""
+    """Blocks sort the segments in tiles; then each launch merges the parts of those that go on in other tiles.
+
+    Attributes:
+        tiles_per_block: of a block that merges, in most of which nothing goes on.
+    """
+
+    tiles_per_block: int = tunable(16, values=(1, 4, 8, 16, 32), allowed=tuple(range(1, WARP + 1)))
 
     def tile_sizes(self, problem: SegmentedSortProblem) -> dict[str, int]:
         """See `Schedule`."""

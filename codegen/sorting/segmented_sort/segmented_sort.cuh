@@ -1,4 +1,5 @@
 #pragma once
+#include "cuda/warp_scan.cuh"
 #include "sorting/segmented_sort/segments.cuh"
 #include "sorting/sort_tile.cuh"
 // Blocks sort the segments in tiles: those that lie in one are done. Then each launch merges pairs of runs,
@@ -85,33 +86,61 @@ __device__ __forceinline__ void sort_segments(const Arguments& arguments) {
   }
 }
 
+// What a launch does to a tile.
+struct Merging {
+  long long begin, end;  // of the tile
+  long long middle;      // of the pair that it is in
+  Reach reach;           // of the pair
+  Segment both;          // that goes on from the first run into the second one, as far as it is in the pair
+  bool done;             // `both` is all of its segment
+
+  __device__ __forceinline__ bool has_merged() const { return begin < both.end && both.begin < end; }
+  __device__ __forceinline__ bool has_left() const { return begin < reach.left || reach.right < end; }
+};
+
 // Runs have `tile_keys` keys, as many times 2 as `level` says.
-__device__ __forceinline__ void merge_segments(const Arguments& arguments) {
-  const Problem problem(arguments);
+__device__ __forceinline__ Merging merging_of(const Arguments& arguments, const Problem& problem,
+                                              long long tile) {
   const long long length = static_cast<long long>(tile_keys) << arguments.level;
-  const long long begin = blockIdx.x * static_cast<long long>(tile_keys);
-  const long long end = begin + tile_keys < problem.columns ? begin + tile_keys : problem.columns;
-  const long long pair = begin / (2 * length) * (2 * length), middle = pair + length;
+  Merging merging;
+  merging.begin = tile * tile_keys;
+  merging.end = merging.begin + tile_keys < problem.columns ? merging.begin + tile_keys : problem.columns;
+  const int level = arguments.level + 1;
+  const long long pair = (tile >> level << level) * tile_keys, middle = pair + length;
   const long long pair_end = pair + 2 * length < problem.columns ? pair + 2 * length : problem.columns;
-  const Reach reach = reach_of(arguments, problem, pair, pair_end);
-  Segment both = {pair,
-                  pair};  // that goes on from the first run into the second one, as far as it is in the pair
-  bool done = true;
+  merging.middle = middle;
+  merging.reach = reach_of(arguments, problem, pair, pair_end);
+  merging.both = {pair, pair};
+  merging.done = true;
   if (middle < problem.columns) {
     const Segment found = segment_at(arguments, problem, middle);
     if (found.begin < middle) {
-      done = found.begin >= pair && found.end <= pair_end;
-      both.begin = found.begin > pair ? found.begin : pair;
-      both.end = found.end < middle ? middle : found.end < pair_end ? found.end : pair_end;
+      merging.done = found.begin >= pair && found.end <= pair_end;
+      merging.both.begin = found.begin > pair ? found.begin : pair;
+      merging.both.end = found.end < middle ? middle : found.end < pair_end ? found.end : pair_end;
     }
   }
+  return merging;
+}
+
+// What a lane has found, for all lanes.
+__device__ __forceinline__ Merging of_lane(const Merging& own, int lane) {
+  return {from_lane<32>(own.begin, lane),  from_lane<32>(own.end, lane),
+          from_lane<32>(own.middle, lane), from_lane<32>(own.reach, lane),
+          from_lane<32>(own.both, lane),   from_lane<32>(static_cast<int>(own.done), lane) != 0};
+}
+
+__device__ __forceinline__ void merge_segment(const Arguments& arguments, const Merging& merging) {
+  const Reach& reach = merging.reach;
+  const Segment& both = merging.both;
+  const long long begin = merging.begin, end = merging.end, middle = merging.middle;
   const Bits* source = static_cast<const Bits*>(arguments.source);
   Bits* spare = static_cast<Bits*>(arguments.target);
 #if has_values
   const Value* source_values = static_cast<const Value*>(arguments.source_values);
   Value* spare_values = static_cast<Value*>(arguments.target_values);
 #endif
-  if (begin < reach.left || reach.right < end) {
+  if (merging.has_left()) {
     for (long long at = begin + threadIdx.x; at < end; at += Schedule::threads) {
       const bool merged = both.begin <= at && at < both.end;
       if (merged || (reach.left <= at && at < reach.right)) continue;
@@ -121,21 +150,39 @@ __device__ __forceinline__ void merge_segments(const Arguments& arguments) {
 #endif
     }
   }
+  if (!merging.has_merged()) return;
   const long long from = begin > both.begin ? begin : both.begin, to = end < both.end ? end : both.end;
-  if (from >= to) return;
   Run a, b;
   Target target;
   a.count = middle - both.begin;
   b.count = both.end - middle;
   a.keys = source + both.begin;
   b.keys = source + middle;
-  target.keys = (done ? reinterpret_cast<Bits*>(arguments.keys_out) : spare) + both.begin;
+  target.keys = (merging.done ? reinterpret_cast<Bits*>(arguments.keys_out) : spare) + both.begin;
 #if has_values
   a.values = source_values + both.begin;
   b.values = source_values + middle;
-  target.values = (done ? reinterpret_cast<Value*>(arguments.values_out) : spare_values) + both.begin;
+  target.values = (merging.done ? reinterpret_cast<Value*>(arguments.values_out) : spare_values) + both.begin;
 #endif
   Shared& shared = *dynamic_shared<Shared>();
   const int count = static_cast<int>(to - from);
   merge_tile(a, b, from - both.begin, count, part_of(a, b, from - both.begin, count, shared), target, shared);
+  __syncthreads();
+}
+
+// A block has tiles as far apart as there are blocks. Its lanes look at one each: most have nothing to do.
+__device__ __forceinline__ void merge_segments(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const int lane = threadIdx.x % 32;
+  const long long tile = blockIdx.x + lane * static_cast<long long>(gridDim.x);
+  Merging own{};
+  if (lane < Schedule::tiles_per_block && tile * tile_keys < problem.columns) {
+    own = merging_of(arguments, problem, tile);
+  }
+  unsigned pending = __ballot_sync(0xffffffffu, own.has_merged() || own.has_left());
+  while (pending != 0) {
+    const int next = __ffs(static_cast<int>(pending)) - 1;
+    pending &= pending - 1;
+    merge_segment(arguments, of_lane(own, next));
+  }
 }

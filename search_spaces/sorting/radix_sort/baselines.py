@@ -33,8 +33,22 @@ def _sort(torch: Any, problem: RadixSortProblem, tensors: Mapping[str, Any]) -> 
     return compute
 
 
+def _flag_gems(torch: Any, problem: RadixSortProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:
+    """FlagGems writes keys and indices, as PyTorch does, to new arrays."""
+    if problem.cut or problem.dtype in LACKING or problem.values is not Values.INDEX64 or problem.order_only:
+        raise ValueError(f"FlagGems sorts keys of other types than {', '.join(LACKING)}, with indices of int64")
+    from flag_gems.ops.sort import sort_stable
+
+    def compute() -> Mapping[str, Any]:
+        keys, indices = sort_stable(tensors["keys"], stable=True, dim=-1, descending=problem.descending)
+        return {"keys_out": keys, "values_out": indices}
+
+    return compute
+
+
 BASELINES: Mapping[str, TorchCall | str] = {
     "torch": TorchCall("torch.sort, stable", _sort),
     "cub": "bench.baselines.sorting.cub:RADIX_SORT",
     "cccl": "bench.baselines.sorting.cub:RADIX_SORT_CCCL",
+    "flag_gems": TorchCall("flag_gems.sort, in Triton", _flag_gems, needs="flag-gems"),
 }
