@@ -35,6 +35,19 @@ class _Pipe:
         self._other.join()
 
 
+class _Failing:
+    def fail(self):
+        raise ValueError("wrong", lambda: None)
+
+
+def test_an_error_that_cannot_be_sent_is_told():
+    worker = Worker(_Failing)
+    with pytest.raises(RuntimeError, match=r"^ValueError: \('wrong', ") as told:
+        worker.call("fail")
+    assert "in fail" in told.value.__notes__[0]
+    worker.end()
+
+
 def test_one_thread_at_a_time_closes_the_pipe():
     worker = Worker(dict)
     pipe = worker._pipe = _Pipe(worker, worker._pipe)  # type: ignore[assignment]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 import traceback
@@ -146,7 +147,12 @@ def _outcome(call: Callable[..., Any], *arguments: Any) -> tuple[Any, Exception 
     try:
         return call(*arguments), None
     except Exception as error:
-        error.add_note("".join(traceback.format_exception(error)))  # which is lost on the way
+        trace = "".join(traceback.format_exception(error))  # which is lost on the way
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:  # such as that of one which holds functions
+            error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(trace)
         return None, error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from itertools import compress
 from types import SimpleNamespace
 from typing import Any
@@ -40,6 +40,10 @@ class _Operator:
         self._parameters = [call.signature.parameters[name] for name in call.functional]
         self._names = [one.name for one in self._parameters if one.name not in call.optional_updates]  # see `schema`
         self._bind = binder(call.name, self._parameters, call.inputs)
+        positional = [one.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for one in self._parameters]
+        passed = [one for one in positional if one.name in self._names]
+        self._bind_passed = binder(call.name, passed, call.inputs)
+        self._left_out = dict.fromkeys(call.optional_updates)
         self._made = outputs_made(call, derivative)
         self._required = len(call.required_outputs)
         self._computations: dict[tuple[str, ...], tuple[Callable[..., Any], tuple[str, ...]]] = {}
@@ -86,16 +90,22 @@ class _Operator:
 
     def _named(self, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[Named, Named]:
         """Inputs and other arguments by name, of a call that PyTorch makes: all parameters are positional there."""
-        return self._bind(**dict(zip(self._names, arguments, strict=False)), **options)
+        inputs, others = self._bind_passed(*arguments, **options)
+        inputs.update(self._left_out)
+        for name, value in others.items():
+            if type(value) is list:
+                others[name] = tuple(value)
+        return inputs, others
 
     def _dispatched(self, *arguments: Any, **options: Any) -> Any:
         """The outputs that are made, for PyTorch's dispatcher, which turns tuples into lists."""
         inputs, others = self._named(arguments, options)
         if torch.is_grad_enabled():
             inputs = {name: _for_each(torch.Tensor.detach, tensor) for name, tensor in inputs.items()}
-        others = {name: tuple(value) if isinstance(value, list) else value for name, value in others.items()}
         compute, names = self._computation(others)
         returned = compute(**inputs, **others)
+        if names == self._made:
+            return returned
         outputs = zip(names, _tuple(returned), strict=True) if names else ()
         return self._all_made(inputs, dict(outputs))
 

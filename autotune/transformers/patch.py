@@ -18,6 +18,7 @@ from .alike import difference, unusable
 from .attention import NAME
 from .loss import causal_loss
 from .norms import layer_norm, rms_norm
+from .worth import is_worth
 
 _Forward = Callable[..., Any]
 _ACTIVATIONS: dict[str, _Forward] = {
@@ -75,7 +76,7 @@ def patch(model: Any) -> Patched:
         for by, forward, trial in _candidates(module):
             why = trial()
             if not why:
-                module.forward = forward if by in _NEVER_FUSED else _unless_compiling(module, forward)
+                module.forward = _chosen(module, by, forward)
                 layers.append(module)
                 tables.add(rotary.form_of(forward))
                 replaced[name, by] += 1
@@ -113,12 +114,16 @@ def unpatch(model: Any) -> None:
     delattr(model, _BEFORE)
 
 
-def _unless_compiling(module: Any, forward: _Forward) -> _Forward:
-    """A forward, but that of the layer's class while a compiler follows, which fuses it with what is around it."""
+def _chosen(module: Any, by: str, forward: _Forward) -> _Forward:
+    """A forward, but that of the layer's class where that is sooner.
+
+    So it is while a compiler follows, which fuses it with what is around it, and for little work; see `is_worth`.
+    """
     own = partial(type(module).forward, module)
 
     def chosen(*arguments: Any, **options: Any) -> Any:
-        return (own if torch.compiler.is_compiling() else forward)(*arguments, **options)
+        fused = by not in _NEVER_FUSED and torch.compiler.is_compiling()
+        return (own if fused or not is_worth(by, module, *arguments) else forward)(*arguments, **options)
 
     return chosen
 
@@ -127,7 +132,7 @@ def _with_tables(model: Any, forms: set[bool | None]) -> list[Any]:
     """Have the tables of rotary embeddings made once a step; the layers whose forward that replaced."""
     found = [one for one in model.modules() if type(one).__name__.endswith("RotaryEmbedding") and len(forms) == 1]
     for module in found:
-        module.forward = _unless_compiling(module, rotary.forward_with_table(module, *forms))
+        module.forward = _chosen(module, "rope", rotary.forward_with_table(module, *forms))
     return found
 
 

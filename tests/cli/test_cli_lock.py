@@ -8,7 +8,7 @@ import pytest
 
 from autotune import compiler
 from autotune.base.cache import cache_folder
-from autotune.dispatcher.choice import called
+from autotune.dispatcher.choice import called, records
 from autotune.dispatcher.lock.lock import Lock
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
@@ -39,6 +39,19 @@ def test_what_a_lock_names_is_compiled_into_a_folder_that_needs_no_compiler(auto
     assert kernel
     lock.check(serving, kernel)
     assert kernel.cubin.startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("lock", "-o", "x.lock", "--suite", "transpose=suite.json"), ("warm", "transpose", "--suite", "suite.json")],
+)
+def test_records_are_read_once_for_all_problems(autotune, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    Path("suite.json").write_text('[{"m": 40, "n": 33}, {"m": 33, "n": 40}]')
+    read = []
+    monkeypatch.setattr(records, "read_records", lambda operator, *_: read.append(operator.name) or [])
+    assert autotune(*words, "--device", "h200").code == 0
+    assert read == ["transpose"]
 
 
 def test_machine_code_that_is_not_what_was_locked_is_refused(autotune, locked):

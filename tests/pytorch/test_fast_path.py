@@ -40,6 +40,15 @@ def test_tensors_like_those_before_are_recognised(memory):
     assert memory.newest.alike(*tensors())
 
 
+def test_what_followed_a_call_before_is_expected_after_it(memory):
+    remember(memory, "other", tensors())
+    for case in ("case", "other", "other", "case"):
+        assert found(memory, case, tensors()) == case
+    assert memory.newest.case == "case"
+    assert memory.newest.following.case == "other"
+    assert memory.newest.following.following.case == "case"
+
+
 def test_many_kinds_are_told_apart(memory):
     def kind(number):
         tensors = [torch.empty(4 + number // 2, 4 + number // 2) for _ in range(3)]

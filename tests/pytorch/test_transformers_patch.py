@@ -10,6 +10,15 @@ transformers = pytest.importorskip("transformers")
 patching = pytest.importorskip("autotune.transformers")
 
 
+@pytest.fixture(autouse=True)
+def worth(monkeypatch):
+    """What says of small layers, too, that they are worth it; the numbers from which on they are without it."""
+    module = importlib.import_module("autotune.transformers.worth")
+    least = module._LEAST
+    monkeypatch.setattr(module, "_LEAST", {})
+    return least
+
+
 def gradients_of(model):
     """Copies of the gradients by parameter."""
     return {name: one.grad.clone() for name, one in model.named_parameters() if one.grad is not None}
@@ -169,6 +178,30 @@ def test_rotary_embeddings_are_those_of_each_family(family, doubled, interleaved
     found = rotary.rotated(q, k, cos, sin, axis, doubled=bool(doubled), interleaved=bool(interleaved))
     for one, other in zip(found, expected, strict=True):
         torch.testing.assert_close(one, other)
+
+
+def test_little_work_with_gradients_is_left_to_pytorch(worth, monkeypatch, problems):
+    module = importlib.import_module("autotune.transformers.worth")
+    monkeypatch.setattr(module, "_LEAST", worth)
+    model, tokens = model_of("Llama", {}), torch.tensor(TOKENS)
+    patching.patch(model)
+    problems.clear()
+    step(model)
+    kinds = {type(problem).__name__ for problem in problems}
+    assert "RmsNormProblem" in kinds and not kinds & {"GemmProblem", "GemvProblem", "MapProblem"}
+    with torch.no_grad():
+        model(tokens)
+    assert {"GemmProblem", "MapProblem"} <= {type(problem).__name__ for problem in problems}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_much_work_is_worth_it(worth, monkeypatch, dtype):
+    module = importlib.import_module("autotune.transformers.worth")
+    monkeypatch.setattr(module, "_LEAST", worth)
+    layer = torch.nn.Linear(2048, 8192, dtype=dtype, device="meta")
+    least = {torch.bfloat16: 2048, torch.float32: 128}[dtype]
+    for rows in (least - 1, least):
+        assert module.is_worth("gemm", layer, torch.empty(rows, 2048, dtype=dtype)) == (rows == least)
 
 
 def test_what_is_replaced_is_told():

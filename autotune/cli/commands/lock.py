@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +16,8 @@ from autotune.cli.suite import entries_of
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
-    from autotune.db import TuningDB
     from autotune.dispatcher.calls.warming import Compiled
+    from autotune.dispatcher.choice.formulation import KnownRecords
     from autotune.search_spaces.contract.operator import Operator
     from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -44,12 +45,14 @@ def lock(
     """
     from autotune.compiler import compiler_version
     from autotune.db import TuningDB
+    from autotune.dispatcher.choice.records import read_records
     from autotune.dispatcher.lock.document import write
 
     spec = spec_of(device)
     wanted = _of_suites(suite) if suite else _called(spec.name)
     with TuningDB(db, create=False) as database:
-        compiled = [one for operator, problems in wanted for one in _compiled(operator, problems, spec, database)]
+        known = cache(lambda one: read_records(one, spec, database))
+        compiled = [one for operator, problems in wanted for one in _compiled(operator, problems, spec, known)]
     choices = {(one.locked.operator.name, one.locked.problem): one.locked for one in compiled}
     with user_input():
         write(output, compiler_version(), spec, choices.values())
@@ -92,13 +95,12 @@ def _called(model: str) -> Wanted:
 
 
 def _compiled(
-    operator: Operator[Any, Any], problems: list[Problem], spec: DeviceSpec, database: TuningDB
+    operator: Operator[Any, Any], problems: list[Problem], spec: DeviceSpec, known: KnownRecords
 ) -> list[Compiled]:
     from autotune.dispatcher.calls.warming import compile_ahead
-    from autotune.dispatcher.choice.records import read_records
 
     found: list[Compiled] = []
-    for one in compile_ahead(operator, problems, spec, lambda by: read_records(by, spec, database)):
+    for one in compile_ahead(operator, problems, spec, known):
         found.append(one)
         print(f"{len(found)}/{len(problems)}  {operator.name} {one.problem.key}", file=sys.stderr)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,7 +37,8 @@ def of_problems(
     spec = spec_of(device)
     warmed: list[Compiled] = []
     with TuningDB(db, create=False) as database:
-        for compiled in compile_ahead(operator, problems, spec, lambda one: read_records(one, spec, database)):
+        known = cache(lambda one: read_records(one, spec, database))
+        for compiled in compile_ahead(operator, problems, spec, known):
             warmed.append(compiled)
             print(f"{len(warmed)}/{len(problems)}  {compiled.problem.key}", file=sys.stderr)
     if as_json:

@@ -24,7 +24,7 @@ def nothing(*_: object) -> None:
     """Launches nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Recognised:
     """A call that was made before.
 
@@ -38,6 +38,7 @@ class Recognised:
         current: tells the stream on which PyTorch works now; 0 for the legacy default stream.
         launch: launches on a stream with the addresses of the arrays and the scalars.
         allocate: makes new outputs: an array, or a tuple of them.
+        following: the call that was made after this one, at last: programs repeat theirs in the same order.
     """
 
     case: Hashable
@@ -49,9 +50,15 @@ class Recognised:
     current: Callable[[], int] = int
     launch: Callable[[int, Values], None] = nothing
     allocate: Callable[[], Any] = nothing
+    following: Recognised = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.following = self
 
 
-_NOTHING_YET = Recognised(None, lambda *_: False)
+def _nothing_yet() -> Recognised:
+    """What is before the first call, and like none."""
+    return Recognised(None, lambda *_: False)
 
 
 @dataclass(slots=True)
@@ -59,28 +66,31 @@ class Memory:
     """The calls of one operator that are recognised.
 
     Attributes:
-        newest: the one that was recognised last. A repeated call is compared with it first, and needs no key.
+        newest: the one that was recognised last. A call is compared first with the one that followed that before, and
+            needs no key if it is alike.
     """
 
-    newest: Recognised = _NOTHING_YET
+    newest: Recognised = field(default_factory=_nothing_yet)
     _calls: dict[Hashable, tuple[Recognised, ...]] = field(default_factory=dict)
 
     def clear(self) -> None:
         """Forget all."""
-        self.newest = _NOTHING_YET
+        self.newest = _nothing_yet()
         self._calls.clear()
 
     def find(self, case: Hashable, tensors: Sequence[Any]) -> Recognised | None:
-        """The call with such tensors; None for any other arrays."""
+        """The call with such tensors, which is the newest one then; None for any other arrays."""
+        newest = self.newest
         try:
-            candidates = self._calls.get(_key(case, tensors), ())
-        except TypeError:  # what is no tensor, or an option that is a list
+            if newest.case == case and newest.alike(*tensors):
+                found = newest  # the same once more, which leaves what follows as it is
+            else:
+                alike = (one for one in self._calls.get(_key(case, tensors), ()) if one.alike(*tensors))
+                found = newest.following = next(alike)
+        except (StopIteration, TypeError):  # TypeError: what is no tensor, or an option that is a list
             return None
-        for candidate in candidates:
-            if candidate.alike(*tensors):
-                self.newest = candidate
-                return None if candidate.tracked and gradients_are_recorded() else candidate
-        return None
+        self.newest = found
+        return None if found.tracked and gradients_are_recorded() else found
 
     def remember(self, call: Recognised, tensors: Sequence[Any]) -> None:
         """Keep a call, to be found with such tensors."""

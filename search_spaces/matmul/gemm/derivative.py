@@ -27,7 +27,9 @@ def _backward(given: Backward) -> Mapping[str, Any]:
         gradient = given.operators.map(z, activation, packed=packed, grad=gradient.contiguous())
     if "bias" in given.wanted:
         found["bias"] = gradient.sum_to_size(given.shapes["bias"])
-    return found | operand_gradients(multiply, a, b, gradient.to(a.dtype), alpha, given.wanted)
+    if gradient.dtype != a.dtype:  # else PyTorch takes a microsecond to return what it got
+        gradient = gradient.to(a.dtype)
+    return found | operand_gradients(multiply, a, b, gradient, alpha, given.wanted)
 
 
 def _unneeded(arguments: Mapping[str, Any]) -> Collection[str]:
