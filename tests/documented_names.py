@@ -75,6 +75,8 @@ def names(page):
         "convolution.md": {
             "images": array(1, 6, 6, 8),
             "filters": array(8, 3, 3, 8),
+            "planes": array(1, 8, 6, 6),
+            "planes_of_filters": array(8, 8, 3, 3),
             "filter_bias": array(8),
             "gradient": array(1, 6, 6, 8),
         }

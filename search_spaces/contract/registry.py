@@ -132,6 +132,7 @@ OPERATORS = _Operators(
         "beam_step": ".selection.beam_step",
         "conv2d": ".convolution.conv2d",
         "conv2d_input": ".convolution.conv2d_input",
+        "conv2d_planes": ".convolution.conv2d_planes",
         "conv2d_weight": ".convolution.conv2d_weight",
         "causal_conv1d": ".convolution.causal_conv1d",
         "causal_conv1d_update": ".convolution.causal_conv1d_update",

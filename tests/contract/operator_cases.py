@@ -54,7 +54,7 @@ def cases_of(operator):
 
 def archs(program):
     """The architectures that a kernel compiles for: clusters are there from sm_90 on."""
-    if program.arch_suffix:
+    if any(module.arch_suffix for module in program.modules):
         return ("sm_90",)
     return ARCHS if all(launch.cluster == (1, 1, 1) for launch in program.launches) else ARCHS[2:]
 

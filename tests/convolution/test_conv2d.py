@@ -108,8 +108,8 @@ def test_a_part_of_the_channels_is_read_and_written_where_it_is():
 test_other_arrays_are_refused = refused(
     dispatcher.conv2d,
     [
-        ({"x": X[0], "weight": WEIGHT}, "x has shape (5, 6, 4): expected 4 axes, channels last"),
-        ({"x": X, "weight": WEIGHT[..., :3].copy()}, "weight (8, 3, 3, 3): expected (…, channels)"),
+        ({"x": X[0], "weight": WEIGHT}, "x has shape (5, 6, 4): expected 4 axes"),
+        ({"x": X, "weight": WEIGHT[..., :3].copy()}, "weight (8, 3, 3, 3): expected channels and"),
         ({"x": X, "weight": WEIGHT, "groups": 0}, "groups=0: expected 1 or more"),
         ({"x": X, "weight": WEIGHT[:, :, :, :1].copy(), "groups": 3}, "groups=3, which divides both"),
         ({"x": X, "weight": WEIGHT, "stride": 0}, "stride=0: expected one number or two, 1 or more"),

@@ -26,7 +26,13 @@ def by_cudnn(torch: Any, problem: ConvolutionProblem) -> Iterator[None]:
 
 def _convolution(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """One call on channels-last images, and one for each further step of the epilogue."""
-    x, weight, d = (tensors[name].permute(0, 3, 1, 2) for name in ("x", "weight", "d"))
+    images = {name: one if name == "bias" else one.permute(0, 3, 1, 2) for name, one in tensors.items()}
+    return called(torch, problem, images)
+
+
+def called(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """The same of tensors with channels as the second axis."""
+    x, weight, d = (tensors[name] for name in ("x", "weight", "d"))
     bias, c = tensors.get("bias"), tensors.get("c")
     geometry = problem.stride, problem.padding, problem.dilation, problem.groups
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
@@ -39,7 +45,7 @@ def _convolution(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any])
             result = result + bias[:, None, None]
         result = activated(torch, problem.activation, result)
         if c is not None:
-            result = torch.add(result, c.permute(0, 3, 1, 2), alpha=beta)
+            result = torch.add(result, c, alpha=beta)
         d.copy_(result)
 
     return compute

@@ -78,17 +78,8 @@ def _types(
     allow_tf32: bool,
     allow_winograd: bool,
 ) -> Mapping[str, ArrayType]:
-    if activation not in FUSED:
-        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
-    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32)
-    if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
-        raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
-    filters, *kernel, channels = weight.shape
-    if channels * groups != x.shape[3] or filters % groups:
-        raise ValueError(
-            f"x has shape {x.shape} and weight {weight.shape}: expected (…, channels) and "
-            f"(filters, rows, columns, channels / groups) with groups={groups}, which divides both"
-        )
+    check_convolution(x, weight, groups, activation, axis=3, allow_tf32=allow_tf32, allow_winograd=allow_winograd)
+    filters, *kernel, _ = weight.shape
     shape = (x.shape[0], *out_extents(x.shape[1:3], kernel, stride, padding, dilation), filters)
     given = {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)}
     for name, (array, expected) in given.items():
@@ -97,6 +88,22 @@ def _types(
                 f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
             )
     return {"out": ArrayType(shape, x.dtype)}
+
+
+def check_convolution(
+    x: Layout, weight: Layout, groups: int, activation: str, *, axis: int, allow_tf32: bool, allow_winograd: bool
+) -> None:
+    """Raise `TypeError` or `ValueError` for what is not convolved; channels are an axis of images and filters."""
+    if activation not in FUSED:
+        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
+    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32)
+    if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
+        raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
+    if weight.shape[axis] * groups != x.shape[axis] or weight.shape[0] % groups:
+        raise ValueError(
+            f"x has shape {x.shape} and weight {weight.shape}: expected channels and channels / groups along axis "
+            f"{axis}, and filters along the first, with groups={groups}, which divides both"
+        )
 
 
 def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool) -> None:
@@ -108,7 +115,7 @@ def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool)
         raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
     for name, layout in arrays.items():
         if len(layout.shape) != 4:
-            raise ValueError(f"{name} has shape {layout.shape}: expected 4 axes, channels last")
+            raise ValueError(f"{name} has shape {layout.shape}: expected 4 axes")
     if groups < 1:
         raise ValueError(f"groups={groups}: expected 1 or more")
 

@@ -1,0 +1,1 @@
+"""conv2d_planes: convolutions of images whose channels are planes (NCHW)."""

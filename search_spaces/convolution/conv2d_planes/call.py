@@ -1,0 +1,124 @@
+"""How users call conv2d_planes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autotune.codegen.convolution.conv2d_planes.problem import Conv2dPlanesProblem
+from autotune.codegen.epilogue.activation import Activation
+from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.call import ArrayType, Binding, Call
+from autotune.search_spaces.contract.layouts import Layout
+from autotune.search_spaces.convolution.conv2d.call import check_convolution, out_extents, pairs_of
+
+
+def conv2d_planes(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    residual: Any = None,
+    *,
+    stride: tuple[int, ...] | int = 1,
+    padding: tuple[int, ...] | int = 0,
+    dilation: tuple[int, ...] | int = 1,
+    groups: int = 1,
+    activation: str = "identity",
+    allow_tf32: bool = False,
+    allow_winograd: bool = False,
+    out: Any = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    stream: Any = None,
+) -> Any:
+    """activation(alpha·conv2d(x, weight) + bias) + beta·residual of images whose channels are planes (NCHW).
+
+    As `conv2d`, whose kernels it takes between transposes of its arrays: these read and write images, filters and the
+    result once more.
+
+    Args:
+        x: float32, bfloat16 or float16, contiguous, of shape (batch, channels, height, width).
+        weight: of the dtype of `x`, contiguous, of shape (filters, channels / groups, rows, columns).
+        bias: of the dtype of `x`, contiguous, of shape (filters,).
+        residual: of the shape and the dtype of the result, contiguous. It may be `out`.
+        stride: rows and columns from one element of the result to the next; one number for both.
+        padding: rows and columns of zeros on each side of an image; one number for both.
+        dilation: rows and columns from a tap of a filter to the next; one number for both.
+        groups: parts of the channels; filters of a part see its channels alone.
+        activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
+        allow_winograd: whether Winograd's transforms may be taken, as of `conv2d`.
+        out: the result, contiguous, which overlaps nothing but `residual`. By default a new array of the library of
+            `x`.
+        alpha: the factor of the convolution; with 0 neither `x` nor `weight` counts.
+        beta: the factor of `residual`; with 0 that is not read.
+
+    Returns:
+        The result, of shape (batch, filters, out_height, out_width).
+    """
+
+
+def _types(
+    x: Layout,
+    weight: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    stride: tuple[int, ...] | int,
+    padding: tuple[int, ...] | int,
+    dilation: tuple[int, ...] | int,
+    groups: int,
+    activation: str,
+    allow_tf32: bool,
+    allow_winograd: bool,
+) -> Mapping[str, ArrayType]:
+    check_convolution(x, weight, groups, activation, axis=1, allow_tf32=allow_tf32, allow_winograd=allow_winograd)
+    filters, _, *kernel = weight.shape
+    shape = (x.shape[0], filters, *out_extents(x.shape[2:], kernel, stride, padding, dilation))
+    return {"out": ArrayType(shape, x.dtype)}
+
+
+def _bind(
+    x: Layout,
+    weight: Layout,
+    bias: Layout | None,
+    residual: Layout | None,
+    out: Layout,
+    stride: tuple[int, ...] | int,
+    padding: tuple[int, ...] | int,
+    dilation: tuple[int, ...] | int,
+    groups: int,
+    activation: str,
+    allow_tf32: bool,
+    allow_winograd: bool,
+) -> Binding:
+    pairs = pairs_of({"stride": stride, "padding": padding, "dilation": dilation}) | {"kernel": weight.shape[2:]}
+    problem = Conv2dPlanesProblem(
+        in_channels=x.shape[1],
+        out_channels=weight.shape[0],
+        height=x.shape[2],
+        width=x.shape[3],
+        batch=x.shape[0],
+        **{f"{name}_{side}": number for name, two in pairs.items() for side, number in zip("hw", two, strict=True)},
+        groups=groups,
+        dtype=DType(x.dtype),
+        tf32=allow_tf32,
+        bias=Bias.NONE if bias is None else Bias.ROW,
+        activation=Activation(activation),
+        residual=residual is not None,
+        winograd=allow_winograd,
+        align_d=out.alignment if residual is None else min(out.alignment, residual.alignment),
+    )
+    return Binding(problem, {"residual": "c", "out": "d"})
+
+
+CALL = Call(
+    declaration=conv2d_planes,
+    inputs=("x", "weight", "bias", "residual"),
+    outputs=("out",),
+    types=_types,
+    bind=_bind,
+    scalars=("alpha", "beta"),
+    optional=("bias", "residual"),
+    in_place=(("out", "residual"),),
+)
