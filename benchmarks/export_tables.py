@@ -2,8 +2,8 @@
 
     python benchmarks/export_tables.py DEVICE SIZES CHECKED [OPERATOR...]
 
-Exported are the shipped records of the kind that has most of them; of an operator without any, one problem. No kernel is
-compiled. A line for each operator: problems, schedules and kernels that are exported, KiB of tables.hpp, the shares of
+Exported are the shipped records of the kind that has most of them; of an operator without any, one problem. No cubins
+are made. A line for each operator: problems, schedules and kernels that are exported, KiB of tables.hpp, the shares of
 CHECKED other sizes that are served as Python chooses, and so or as fast, how much longer all take, and seconds.
 """
 
