@@ -1,10 +1,10 @@
-"""How closely an export's table follows the dispatcher, for each operator, by the time model.
+"""How closely an export's C++ follows the dispatcher, for each operator, by the time model.
 
     python benchmarks/export_tables.py DEVICE SIZES CHECKED [OPERATOR...]
 
-Exported are the shipped records of the kind that has most of them; of an operator without any, one problem. Nothing is
-compiled. A line for each operator: problems, schedules and kernels that are exported, leaves of the table, the shares
-of CHECKED other sizes that are served as Python chooses, and so or as fast, how much longer all take, and seconds.
+Exported are the shipped records of the kind that has most of them; of an operator without any, one problem. No cubins
+are made. A line for each operator: problems, schedules and kernels that are exported, KiB of tables.hpp, the shares of
+CHECKED other sizes that are served as Python chooses, and so or as fast, how much longer all take, and seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.db import TuningDB
 from autotune.dispatcher.choice.records import few_records
 from autotune.export import Bundle, agreement, bundle_of, kernels_of
-from autotune.export.tree import leaves
+from autotune.export.tables import tables
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -54,14 +54,14 @@ def main(device: str, sizes: str, checked: str, *names: str) -> None:
     """Print a line for each operator."""
     spec = named_device(device)
     print(f"{spec.name}, {sizes} sizes, {checked} others checked")
-    print(f"{'':24}problems schedules kernels leaves agreement   as fast  slower")
+    print(f"{'':24}problems schedules kernels    KiB agreement   as fast  slower")
     with TuningDB() as database:
         for name in names or OPERATORS:
             begun = time.monotonic()
             exported = kernels_of(largest_bundle(operator(name), spec, database), int(sizes))
             same, as_fast, slower = agreement(exported, int(checked))
             counts = (len(exported.bundle.problems), len(exported.bundle.schedules), len(exported.sources))
-            numbers = "".join(f"{one:9}" for one in (*counts, len(list(leaves(exported.table)))))
+            numbers = "".join(f"{one:9}" for one in (*counts, len(tables(exported)) // 1024))
             print(
                 f"{name:23}{numbers} {same:9.1%} {as_fast:9.1%} {slower:7.2%} {time.monotonic() - begun:6.0f} s",
                 flush=True,

@@ -1,7 +1,8 @@
-"""Tuned kernels for programs without Python: cubins, and in C++ a table that chooses among them."""
+"""Tuned kernels for programs without Python: cubins, and C++ that chooses among them."""
 
+from .agreement import agreement
 from .bundle import Bundle, bundle_of
-from .kernels import Kernels, agreement, kernels_of
+from .kernels import Kernels, kernels_of
 from .trace import TraceError
 from .write import write_bundle
 

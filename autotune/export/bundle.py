@@ -79,8 +79,9 @@ def bundle_of(
     """
     first, keys = problems[0], {problem.key for problem in problems}
     specs = field_specs(operator.problem_type)
-    kinds = {name: getattr(first, name) for name, field in specs.items() if _is_fixed(field.role)}
-    sizes = {name: [getattr(one, name) for one in problems] for name, field in specs.items() if _is_size(field.role)}
+    roles = {name: field.role for name, field in specs.items()}
+    kinds = {name: getattr(first, name) for name, role in roles.items() if role in (FieldRole.KIND, FieldRole.DATA)}
+    sizes = {name: [getattr(one, name) for one in problems] for name, role in roles.items() if role is FieldRole.SIZE}
     for problem in problems:
         dense = operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes})
         if problem != dense:
@@ -90,12 +91,9 @@ def bundle_of(
     implied = {name for name, values in sizes.items() if set(values) == {specs[name].implied}}
     most = {name: _most(values, specs[name].most) for name, values in sizes.items() if name not in implied}
     fixed = kinds | {name: sizes[name][0] for name in implied}
-    records = tuple(
-        sorted(
-            (one for one in known if one.problem.key in keys and not _violations(operator, spec, one)),
-            key=lambda one: one.problem.key,
-        )
-    )
+    asked = (one for one in known if one.problem.key in keys)
+    legal = (one for one in asked if not operator.violations(one.problem, one.schedule, spec))
+    records = tuple(sorted(legal, key=lambda one: one.problem.key))
     recorded = {record.problem.key for record in records}
     schedules = [
         *(record.schedule for record in records if not record.own_only),
@@ -120,18 +118,6 @@ def _odd_sizes(most: Mapping[str, int]) -> Iterator[dict[str, int]]:
     yield dict.fromkeys(most, _PRIME)
 
 
-def _is_fixed(role: FieldRole | None) -> bool:
-    return role in (FieldRole.KIND, FieldRole.DATA)
-
-
-def _is_size(role: FieldRole | None) -> bool:
-    return role is FieldRole.SIZE
-
-
 def _most(values: Sequence[int], allowed: int | None) -> int:
     most = max(_MOST, _BEYOND * max(values))
     return most if allowed is None else min(most, allowed)
-
-
-def _violations(operator: Operator[Any, Any], spec: DeviceSpec, record: Record) -> list[str]:
-    return operator.violations(record.problem, record.schedule, spec)

@@ -4,17 +4,18 @@
 #include <cstring>
 #include <string>
 
-#include "tables.hpp"
+#include "choose.hpp"
 // Loading and launching by the CUDA driver.
 
 namespace autotune {
 
-inline CUkernel loaded[program_count][entry_count];
+inline CUkernel loaded[programs.size()][entries.size()];
 
-inline CUresult load_program(const std::string& path, int program, CUdevice device, int most_shared_bytes) {
+inline CUresult load_program(const std::string& path, std::size_t program, CUdevice device,
+                             int most_shared_bytes) {
   CUlibrary library;
   CUresult result = cuLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  for (int entry = 0; entry < entry_count && result == CUDA_SUCCESS; ++entry) {
+  for (std::size_t entry = 0; entry < entries.size() && result == CUDA_SUCCESS; ++entry) {
     CUkernel& kernel = loaded[program][entry];
     result = cuLibraryGetKernel(&kernel, library, entries[entry]);
     if (result == CUDA_ERROR_NOT_FOUND) {  // an entry of other programs
@@ -39,7 +40,7 @@ inline CUresult load(const char* folder) {
   if (result == CUDA_SUCCESS)
     result = cuDeviceGetAttribute(&most_shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
                                   device);
-  for (int program = 0; program < program_count && result == CUDA_SUCCESS; ++program)
+  for (std::size_t program = 0; program < programs.size() && result == CUDA_SUCCESS; ++program)
     result = load_program(std::string(folder) + "/" + programs[program], program, device, most_shared_bytes);
   return result;
 }
@@ -57,10 +58,10 @@ inline CUresult run_step(Plan& plan, const Step& step, CUdeviceptr workspace, CU
                         block[2], step.shared_bytes, stream, parameters, nullptr);
 }
 
-inline CUresult encode(CUtensorMap* encoded, const TensorMap& map, const CUdeviceptr* addresses) {
+inline CUresult encode(CUtensorMap* encoded, const TensorMap& map, CUdeviceptr address) {
   const auto type = static_cast<CUtensorMapDataType>(map.type);
   const auto swizzle = static_cast<CUtensorMapSwizzle>(map.swizzle);
-  auto* const begin = reinterpret_cast<void*>(addresses[map.tensor] + map.offset);
+  auto* const begin = reinterpret_cast<void*>(address + map.offset);
   constexpr auto interleave = CU_TENSOR_MAP_INTERLEAVE_NONE;
   constexpr auto promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
   constexpr auto fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
@@ -72,16 +73,15 @@ inline CUresult encode(CUtensorMap* encoded, const TensorMap& map, const CUdevic
                                 interleave, swizzle, promotion, fill);
 }
 
-// `addresses`: of all tensors, and of the workspace. `scalars`: where those of a call are.
-inline CUresult run(Plan& plan, const CUdeviceptr* addresses, const void* const* scalars,
-                    CUdeviceptr workspace, CUstream stream) {
+// `brought`: where the addresses and the scalars of a call are.
+inline CUresult run(Plan& plan, const void* const* brought, CUdeviceptr workspace, CUstream stream) {
   if (plan.workspace_bytes && !workspace) return CUDA_ERROR_INVALID_VALUE;
-  for (const Address& one : plan.addresses) plan.put(one.position, addresses[one.tensor] + one.offset);
-  for (const Scalar& one : plan.scalars) std::memcpy(plan.at(one.position), scalars[one.scalar], one.bytes);
+  for (const Taken& one : plan.taken) plan.put(one.position, one.bytes, brought[one.number], one.offset);
   CUresult result = CUDA_SUCCESS;
   for (const TensorMap& map : plan.maps)
     if (result == CUDA_SUCCESS)
-      result = encode(reinterpret_cast<CUtensorMap*>(plan.at(map.position)), map, addresses);
+      result = encode(reinterpret_cast<CUtensorMap*>(plan.at(map.position)), map,
+                      *static_cast<const CUdeviceptr*>(brought[map.tensor]));
   for (const Step& step : plan.steps)
     if (result == CUDA_SUCCESS) result = run_step(plan, step, workspace, stream);
   return result;

@@ -56,32 +56,25 @@ def source(exported: Kernels) -> str:
     name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.bundle.most)
     zeros = _zeros(exported)
     zero = "".join(f"  const {one.cuda_type} {one.name} = 0;\n" for one in exported.scalars if one.name in zeros)
-    scalars = ", ".join(f"&{one.name}" for one in exported.scalars) or "nullptr"
+    brought = ", ".join(f"&{name}" for name in exported.brought)
     return f"""#include "{name}.h"
 
 #include "driver.hpp"
 
 CUresult autotune_{name}_load(const char* folder) {{ return autotune::load(folder); }}
 
-int autotune_{name}_schedule({sizes}) {{
-  autotune::Plan plan;
-  return autotune::choose({{{names}}}, plan);
-}}
+int autotune_{name}_schedule({sizes}) {{ return autotune::chosen({{{names}}}).schedule; }}
 
 size_t autotune_{name}_workspace_bytes({sizes}) {{
-  autotune::Plan plan;
-  autotune::choose({{{names}}}, plan);
-  return static_cast<size_t>(plan.workspace_bytes);
+  return static_cast<size_t>(autotune::chosen({{{names}}}).plan.workspace_bytes);
 }}
 
 CUresult autotune_{name}({_parameters(exported)}) {{
-  const autotune::Sizes sizes{{{names}}};
-  if (!autotune::served(sizes)) return CUDA_ERROR_INVALID_VALUE;
-  autotune::Plan plan;
-  if (autotune::choose(sizes, plan) < 0) return CUDA_ERROR_NOT_SUPPORTED;
-{zero}  const CUdeviceptr addresses[] = {{{", ".join(exported.addresses)}}};
-  const void* scalars[] = {{{scalars}}};
-  return autotune::run(plan, addresses, scalars, workspace, stream);
+  if (!autotune::served({{{names}}})) return CUDA_ERROR_INVALID_VALUE;
+  autotune::Chosen& chosen = autotune::chosen({{{names}}});
+  if (chosen.schedule < 0) return CUDA_ERROR_NOT_SUPPORTED;
+{zero}  const void* brought[] = {{{brought}}};
+  return autotune::run(chosen.plan, brought, workspace, stream);
 }}
 """
 

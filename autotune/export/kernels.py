@@ -1,72 +1,119 @@
-"""The kernels of an export: for which sizes a schedule has which program, and which schedule serves some sizes."""
+"""The kernels of an export: for which sizes a schedule has which program, and what serves some sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import chain
+from typing import Any
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
-from autotune.dispatcher.choice.modelled import TIE
 
 from .bundle import Bundle
-from .choice import drawn_sizes, table_of
-from .emitted import Emitted
-from .plan import Plan
+from .choice import Rule, chosen, drawn_sizes
+from .formula import Formula
+from .plan import Plan, first_turns, plan_of, written_once
 from .terms import Terms, Values
-from .trace import TraceError
-from .tree import Tree, found, leaves, pruned
+from .trace import Path, TraceError
 
-SIZES = 8000  # sizes for which Python chooses
+SIZES = 8000  # sizes that Python is asked for
 
 
-@dataclass(frozen=True)
 class Kernels:
-    """All that is exported.
+    """All that is exported, as far as Python was asked for sizes.
 
     Attributes:
         bundle: what was asked for.
         terms: numbers that follow from sizes.
-        trees: of each schedule, what it launches where it serves.
+        launched: of each schedule, what it launches; nothing where it is illegal, or has a source for each size.
         programs: of each plan, as it was emitted for some sizes.
         own: what serves each exported problem.
-        stated: the sizes of a problem, as terms of those that a call brings.
-        table: what serves other sizes, by numbers among the bundle's schedules, best first.
-        drawn: for how many sizes Python chose.
-        added: schedules that serve where no other does.
+        stated: the rows of the sizes that a problem states, of those that a call brings: a map's of rows side by side
+            are one long row.
+        drawn: for how many other sizes Python was asked.
     """
 
-    bundle: Bundle
-    terms: Terms
-    trees: Mapping[Schedule, Tree[Plan | None] | None]
-    programs: Mapping[Plan, Program]
-    own: Mapping[Problem, Schedule]
-    stated: tuple[str, ...]
-    table: Tree[tuple[int, ...]]
-    drawn: int
-    added: tuple[Schedule, ...]
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle, self.terms = bundle, Terms(bundle.most)
+        self.programs: dict[Plan, Program] = {}
+        self.own: dict[Problem, Schedule] = {}
+        self.stated: tuple[int, ...] = ()
+        self.drawn = 0
+        self.launched = {one: Formula(self.terms, partial(self._plan, one)) for one in bundle.all_schedules}
+        records = {(record.schedule, record.problem) for record in bundle.records}
+        for problem in bundle.problems:
+            sizes = bundle.sizes(problem)
+            for schedule, formula in self.launched.items():
+                if schedule in bundle.schedules or (schedule, problem) in records:
+                    formula.at(sizes, Values(self.terms, sizes), own=True)
+
+    def _plan(self, schedule: Schedule, path: Path, sizes: Mapping[str, Any]) -> Plan | None:
+        """What a schedule launches for sizes that are traced."""
+        operator, problem = self.bundle.operator, self.bundle.problem(sizes)
+        if operator.violations(problem, schedule, self.bundle.spec):
+            return None
+        program = operator.emit(problem, schedule)
+        first, *others = (replace(module, source=path.plain(module.code)) for module in program.modules)
+        steps = written_once(program.steps)
+        program = replace(program, source=first.source, others=tuple(others), steps=steps)
+        plan = plan_of(program, path)
+        self.programs.setdefault(plan, first_turns(program))
+        return plan
+
+    def complete(self, drawn: Iterable[Mapping[str, int]]) -> None:
+        """Add schedules for sizes that the bundle's last one does not serve."""
+        sure = [self.bundle.schedules[-1]]
+        for sizes in filter(self.bundle.serves, drawn):
+            values = Values(self.terms, sizes)
+            if not any(self.launched[one].at(sizes, values) for one in sure):
+                seeds = self.bundle.operator.seeds(self.bundle.problem(sizes), self.bundle.spec)
+                for one in (*self.bundle.schedules, *(seed.shape_generic for seed in seeds)):
+                    formula = self.launched.setdefault(one, Formula(self.terms, partial(self._plan, one)))
+                    if formula.at(sizes, values):
+                        sure.append(one)
+                        break
+        added = (one for one in dict.fromkeys(sure) if one not in self.bundle.schedules)
+        self.bundle = replace(self.bundle, schedules=(*added, *self.bundle.schedules))
+
+    def ask(self, sizes: Mapping[str, int]) -> list[Schedule]:
+        """Find out which schedules serve some sizes, and what the dispatcher's rule compares of them."""
+        values = Values(self.terms, sizes)
+        serving = [one for one in self.bundle.all_schedules if self.launched[one].at(sizes, values)]
+        self.rule.ask(sizes, values, serving)
+        return serving
+
+    def chosen(self, sizes: Mapping[str, int]) -> Schedule | None:
+        """What Python chooses for some sizes, among kernels that need not be exported."""
+        return chosen(self.bundle, sizes, self.ask(sizes), self.bundle.records)
 
     def serving(self, sizes: Mapping[str, int]) -> tuple[Schedule, Plan] | None:
-        """What serves some sizes, as C++ finds it: the first one whose kernel is exported."""
-        values = Values(self.terms, sizes)
-        leaf, schedules = found(self.table, values), self.bundle.schedules
-        tabled = [schedules[number] for number in leaf.value] if leaf else []
-        own = self.own.get(self.bundle.problem(sizes))
-        for schedule in (*([own] if own else []), *tabled, *reversed(schedules)):
-            plan = found(self.trees[schedule], values)
-            if plan and plan.value:
-                return schedule, plan.value
-        return None
+        """What serves some sizes, as C++ finds it: what Python chooses by what is known."""
+        values, bundle = Values(self.terms, sizes), self.bundle
+        plans = {one: plan for one in bundle.all_schedules if (plan := self.launched[one].known(values))}
+        timed = [
+            one for one, formula in self.rule.seconds.items() if one in plans and formula.known(values) is not None
+        ]
+        near = [record for record, formula in self.rule.distances if formula.known(values) is not None]
+        own = self.own.get(bundle.problem(sizes))
+        best = own if own in plans else chosen(bundle, sizes, timed, near)
+        others = (one for one in reversed(bundle.schedules) if one in plans)
+        found = best or next(others, None)
+        return (found, plans[found]) if found else None
+
+    @cached_property
+    def rule(self) -> Rule:
+        """What decides which schedule serves; of the bundle that is complete."""
+        return Rule(self.bundle, self.terms)
 
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """All that may be launched."""
-        trees = (self.trees[schedule] for schedule in self.bundle.all_schedules)
-        return tuple(dict.fromkeys(plan for tree in trees for plan in leaves(tree) if plan))
+        found = (self.launched[schedule].results for schedule in self.bundle.all_schedules)
+        return tuple(dict.fromkeys(chain.from_iterable(found)))
 
     @cached_property
     def sources(self) -> dict[str, Program]:
@@ -93,42 +140,33 @@ class Kernels:
         taken = {name for plan in self.plans for name in self.programs[plan].tensor_names}
         return (*(tensor.name for tensor in tensors if tensor.name in taken), WORKSPACE)
 
+    @property
+    def brought(self) -> tuple[str, ...]:
+        """All that a call brings: `addresses`, then `scalars`."""
+        return (*self.addresses, *(one.name for one in self.scalars))
+
 
 def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
-    """Ask Python what it chooses for the problems and for so many other sizes, and what it emits.
+    """Ask Python what it emits for the problems and for so many other sizes, and how it chooses.
 
     Raises:
         TraceError: C++ cannot compute what launches need.
     """
-    emitted = Emitted(bundle)
+    kernels = Kernels(bundle)
     more = 500 + 4 * count  # cheap: few schedules are asked, which should have a kernel wherever they serve
-    emitted.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, more, seed=2)))
-    bundle = emitted.bundle
-    own = {problem: emitted.chosen(bundle.sizes(problem)) for problem in bundle.problems}
-    others = [one for sizes in drawn_sizes(bundle, count, seed=0) if (one := emitted.chosen(sizes))]
-    if not others:
+    kernels.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, more, seed=2)))
+    for problem in bundle.problems:
+        if schedule := kernels.chosen(bundle.sizes(problem)):
+            kernels.own[problem] = schedule
+    stated = set[tuple[int, ...]]()
+    for sizes in drawn_sizes(bundle, count, seed=0):
+        kernels.drawn += bool(kernels.ask(sizes))
+        path = Path(kernels.terms)
+        problem = bundle.problem(path.sizes(sizes))
+        stated.add(tuple(path.row(one) for one in bundle.sizes(problem).values()))
+    if not kernels.drawn:
         raise TraceError("no schedule serves sizes that are drawn")
-    trees = {schedule: pruned(tree, lambda plan: plan is not None) for schedule, tree in emitted.trees.items()}
-    served = {problem: one.schedule for problem, one in own.items() if one}
-    stated = emitted.stated(others[0].sizes)
-    if any(emitted.stated(one.sizes) != stated for one in others):
+    if len(stated) > 1:
         raise TraceError("problems that state their sizes otherwise under conditions are not exported")
-    table = table_of(bundle, others)
-    return Kernels(bundle, emitted.terms, trees, emitted.programs, served, stated, table, len(others), emitted.added)
-
-
-def agreement(exported: Kernels, count: int) -> tuple[float, float, float]:
-    """The shares of so many other sizes for which the table serves as Python chooses, or as fast, and what others lose.
-
-    As fast are schedules whose modelled times Python takes for equal. The loss is a share of the time of Python's
-    choice, by the time model, in the mean of all sizes; 1 where nothing serves.
-    """
-    emitted, pairs = Emitted(exported.bundle, exported.added), []
-    for sizes in drawn_sizes(exported.bundle, count, seed=1):
-        best, serving = emitted.chosen(sizes), exported.serving(sizes)
-        if best is not None:
-            schedule = serving[0] if serving else None
-            pairs.append((schedule == best.schedule, max(0.0, best.slower[schedule]) if schedule else 1.0))
-    same = sum(one for one, _ in pairs)
-    as_fast = sum(one or slower <= TIE - 1 for one, slower in pairs)
-    return same / len(pairs), as_fast / len(pairs), sum(slower for _, slower in pairs) / len(pairs)
+    (kernels.stated,) = stated
+    return kernels

@@ -1,33 +1,91 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <vector>
-// What is launched for some sizes, and the arithmetic by which it follows from them.
+// What is launched for some sizes, and of what tables.hpp consists.
 
 namespace autotune {
 
-__extension__ typedef __int128 Wide;  // for products of sizes that take more than 63 bits
+__extension__ typedef __int128 Whole;  // for products of sizes that take more than 63 bits
 
-template <class T>
-constexpr Wide wide(T value) {
-  return value;
+struct Number {
+  Whole whole = 0;
+  double real = 0;
+  enum { unknown, integral, fractional } kind = unknown;
+
+  constexpr Number() = default;
+  constexpr Number(Whole value) : whole(value), real(static_cast<double>(value)), kind(integral) {}
+  constexpr Number(double value) : real(value), kind(fractional) {}
+};
+
+// What a function makes of two numbers: a whole one of two whole ones.
+template <typename F>
+Number of_both(const Number& a, const Number& b, F compute) {
+  if (a.kind == Number::integral && b.kind == Number::integral)
+    return static_cast<Whole>(compute(a.whole, b.whole));
+  return static_cast<double>(compute(a.real, b.real));
 }
 
-template <class T>
-constexpr double real(T value) {
-  return static_cast<double>(value);
+inline Whole floor_of(Whole a, Whole b) { return a / b - (a % b < 0); }
+inline double floor_of(double a, double b) { return std::floor(a / b); }
+
+using Operation = Number (*)(const Number&, const Number&);
+inline Number add(const Number& a, const Number& b) { return of_both(a, b, std::plus<>()); }
+inline Number subtract(const Number& a, const Number& b) { return of_both(a, b, std::minus<>()); }
+inline Number multiply(const Number& a, const Number& b) { return of_both(a, b, std::multiplies<>()); }
+inline Number less(const Number& a, const Number& b) { return of_both(a, b, std::less<>()); }
+inline Number equal(const Number& a, const Number& b) { return of_both(a, b, std::equal_to<>()); }
+inline Number maximum(const Number& a, const Number& b) { return less(a, b).real ? b : a; }
+inline Number bitwise_and(const Number& a, const Number& b) { return a.whole & b.whole; }
+inline Number divide(const Number& a, const Number& b) { return a.real / b.real; }
+inline Number power(const Number& a, const Number& b) { return std::pow(a.real, b.real); }
+inline Number nearest(const Number& a, const Number&) { return static_cast<Whole>(std::nearbyint(a.real)); }
+inline Number ceiling(const Number& a, const Number&) { return static_cast<Whole>(std::ceil(a.real)); }
+inline Number logarithm(const Number& a, const Number& base) {
+  return base.real == 2 ? std::log2(a.real) : std::log(a.real);
+}
+inline Number floor_divide(const Number& a, const Number& b) {
+  return of_both(a, b, [](auto x, auto y) { return floor_of(x, y); });
+}
+inline Number remainder(const Number& a, const Number& b) {
+  return of_both(a, b, [](auto x, auto y) { return x - floor_of(x, y) * y; });
 }
 
-// Python's // and %: rounded down.
-template <class T, class U>
-constexpr auto floor_div(T value, U divisor) {
-  return value / divisor - (value % divisor < 0);
-}
+// An operation on the numbers of two rows. Without one, `left` is the place of a size or, behind those, of a
+// constant.
+struct Term {
+  Operation operation;
+  int left, right;
+};
+constexpr Operation given = nullptr;
 
-template <class T, class U>
-constexpr auto floor_mod(T value, U divisor) {
-  return value - floor_div(value, divisor) * divisor;
-}
+// A condition and the nodes that follow. A node of -1 is nothing, one of -2 - n the result n.
+struct Node {
+  int condition, yes, no;
+};
+
+// Trees: to where its launches begin in `words`, and to the row of its time by the time model.
+struct Schedule {
+  int plan, seconds;
+};
+
+// A record of a schedule, and the tree to the row of its distance.
+struct Record {
+  int schedule, distance;
+  bool measured;
+};
+
+// Sizes of an exported problem, and what Python chose for it.
+template <typename Sizes>
+struct Own {
+  Sizes sizes;
+  int schedule;
+};
+
+// What `words` say: each is followed by its operands, rows of terms where they follow from sizes.
+enum Word { put, take, map, set, launch, repeat };
 
 struct Step {
   int program,
@@ -43,24 +101,19 @@ struct Step {
 // channels and of pixels.
 struct TensorMap {
   int position;       // in the arguments
-  int tensor;         // whose address it is encoded for, its number among those that a call brings
+  int tensor;         // whose address it is encoded for, its number among what a call brings
   int type, swizzle;  // CUtensorMapDataType, CUtensorMapSwizzle
-  unsigned rank;
+  int rank, im2col;
   std::uint64_t shape[5], strides[5];  // in elements; in bytes
-  std::uint32_t box[5];
-  long long offset;  // bytes from the address to where the tensor begins
-  bool im2col;
-  int lower[3], upper[3];  // corners of the base pixels' box, in im2col mode
-  std::uint32_t steps[5];  // elements from one to the next that is copied
+  std::uint32_t box[5], steps[5];      // steps: elements from one to the next that is copied
+  int lower[3], upper[3];              // corners of the base pixels' box, in im2col mode
+  long long offset;                    // bytes from the address to where the tensor begins
 };
 
-// What a call brings, by number, and the bytes of the arguments where it is put.
-struct Address {
-  int position, tensor;
+// An address or a scalar that a call brings, by number: where it is put, its bytes, and what is added.
+struct Taken {
+  int position, number, bytes;
   long long offset;
-};
-struct Scalar {
-  int position, scalar, bytes;
 };
 
 struct alignas(64) Line {
@@ -70,36 +123,19 @@ struct alignas(64) Line {
 struct Plan {
   std::vector<Line> arguments;  // the structs of all launches, at multiples of 64 bytes
   std::vector<TensorMap> maps;
-  std::vector<Address> addresses;
-  std::vector<Scalar> scalars;
+  std::vector<Taken> taken;
   std::vector<Step> steps;
   long long workspace_bytes = 0;
 
-  // Makes room for so many lines of arguments, and returns where they begin.
-  int more(int lines) {
-    const std::size_t begin = arguments.size() * sizeof(Line);
-    arguments.resize(arguments.size() + lines);
-    return static_cast<int>(begin);
-  }
   unsigned char* at(int position) { return arguments.data()->bytes + position; }
-  template <typename T>
-  void put(int position, T value) {
-    std::memcpy(at(position), &value, sizeof value);
-  }
-  void set(long long offset, long long bytes, int value) {
-    steps.push_back({0, -1, 0, {}, {}, 0, offset, bytes, value});
-  }
-  void launch(int program, int entry, int at, const unsigned (&grid)[3], const unsigned (&block)[3],
-              unsigned shared_bytes) {
-    steps.push_back({program,
-                     entry,
-                     at,
-                     {grid[0], grid[1], grid[2]},
-                     {block[0], block[1], block[2]},
-                     shared_bytes,
-                     0,
-                     0,
-                     0});
+  void put(int position, int bytes, const void* value, long long offset = 0) {
+    std::memcpy(at(position), value, bytes);
+    std::uint64_t address;
+    if (offset) {
+      std::memcpy(&address, at(position), sizeof address);
+      address += offset;
+      std::memcpy(at(position), &address, sizeof address);
+    }
   }
 };
 

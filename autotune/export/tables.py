@@ -1,82 +1,79 @@
-"""``tables.hpp``: which schedule serves some sizes, and what it launches."""
+"""``tables.hpp``: all that is computed for some sizes, as data that choose.hpp reads."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
+from itertools import accumulate, chain
+from typing import Any
 
-from autotune.codegen.model.lists import member
+from autotune.db.states import TimeSource
+from autotune.dispatcher.choice.choose import RECORD_TIE
+from autotune.dispatcher.choice.modelled import TIE
 
+from .formula import NOTHING
 from .kernels import Kernels
-from .plan import Plan, program_name
-from .tree import Leaf, as_cpp
+from .plan import brought_name, program_name
 
 
 def tables(exported: Kernels) -> str:
     """The content of ``tables.hpp``."""
-    bundle, names, sources = exported.bundle, list(exported.bundle.most), list(exported.sources)
-    schedules, count = bundle.all_schedules, len(bundle.all_schedules)
+    bundle, sources, schedules = exported.bundle, list(exported.sources), exported.bundle.all_schedules
     entries = dict.fromkeys(entry for source in exported.sources.values() for entry in source.entries)
     own = [
-        f"{{{{{_joined(bundle.sizes(problem).values())}}}, {schedules.index(schedule)}}}"
+        (f"{{{_joined(bundle.sizes(problem).values())}}}", schedules.index(schedule))
         for problem, schedule in exported.own.items()
     ]
-    inside = " && ".join(f"sizes.{name} >= 1 && sizes.{name} <= {most}LL" for name, most in bundle.most.items())
-    same = " && ".join(f"one.sizes[{number}] == {stated}" for number, stated in enumerate(exported.stated))
-    look_up = f"for (const Own& one : own)\n    if ({same} && plan_of[one.schedule](sizes, plan)) return one.schedule;"
-    looked_up = as_cpp(Leaf(look_up), exported.terms, lambda text: [text])
-    table = as_cpp(exported.table, exported.terms, _first)
-    unpacked = f"  const auto [{_joined(names)}] = sizes;\n"
-    plans = "".join(_plan(exported, number, unpacked) for number in range(count))
+    nodes: dict[tuple[int, int, int], int] = {}
+    begins = dict(zip(exported.plans, accumulate(map(len, exported.plans), initial=0), strict=False))
+    rule = exported.rule
+    seconds = {one: formula.written(nodes, int) for one, formula in rule.seconds.items()}
+    roots = [
+        (exported.launched[one].written(nodes, begins.__getitem__), seconds.get(one, NOTHING)) for one in schedules
+    ]
+    distances = [
+        (schedules.index(record.schedule), formula.written(nodes, int), record.time_source is TimeSource.MEASURED)
+        for record, formula in rule.distances
+    ]
+    slowness = rule.slowness.written(nodes, int)
+    sizes, constants, terms = list(bundle.most), list[str](), list[tuple[object, ...]]()
+    for operation, left, right in exported.terms.rows:
+        if operation == "constant":
+            terms.append(("given", len(sizes) + len(constants), 0))
+            constants.append(f"Whole{{{left}}}" if right is int else repr(left))
+        else:
+            terms.append(("given" if operation == "size" else operation, left, right))
+    described = "\n".join(f"//   {number}: {schedule}" for number, schedule in enumerate(schedules))
     return f"""#pragma once
-#include <numeric>
+#include <array>
 
 #include "plan.hpp"
-// {bundle.operator.name} for {bundle.spec.name} ({bundle.spec.arch}), by autotune.
+// {bundle.operator.name} for {bundle.spec.name} ({bundle.spec.arch}), by autotune. Schedules:
+{described}
 
 namespace autotune {{
 
-using std::gcd;
-
-struct Sizes {{
-  long long {_joined(names)};
-}};
-
-enum Tensor {{ {_joined(f"tensor_{member(name)}" for name in exported.addresses)} }};
-enum Scalars {{ {_joined(f"scalar_{member(one.name)}" for one in exported.scalars)} }};
+// {_joined(bundle.most)}
+constexpr int size_count = {len(bundle.most)};
+using Sizes = std::array<long long, size_count>;
+{_array("long long", "most", bundle.most.values())}
+enum Brought {{ {_joined(map(brought_name, exported.brought))} }};
 enum Entry {{ {_joined(f"entry_{entry}" for entry in entries)} }};
-constexpr const char* entries[] = {{{_joined(f'"{entry}"' for entry in entries)}}};
-constexpr int entry_count = {len(entries)};
-enum Program {{
-{_lines(map(program_name, sources))}
-}};
-constexpr const char* programs[] = {{
-{_lines(f'"{file_name(digest)}"' for digest in sources)}
-}};
-constexpr int program_count = {len(sources)};
-
-inline bool served(const Sizes& sizes) {{
-  return {inside};
-}}
-
-{plans}// What each schedule launches; false where it does not serve.
-constexpr bool (*plan_of[])(const Sizes&, Plan&) = {{{_joined(f"plan_{number}" for number in range(count))}}};
-
-// What Python chose for the exported problems.
-struct Own {{
-  long long sizes[{len(names)}];
-  int schedule;
-}};
-constexpr Own own[] = {{
-{_lines(own)}
-}};
-
-// The schedule that serves and fills the plan; -1 if none does. Python chose for {exported.drawn} sizes.
-inline int choose(const Sizes& sizes, Plan& plan) {{
-  if (!served(sizes)) return -1;
-{unpacked}{looked_up}{table}  for (int other = {len(bundle.schedules) - 1}; other >= 0; --other)
-    if (plan_of[other](sizes, plan)) return other;
-  return -1;
-}}
+{_array("const char*", "entries", (f'"{entry}"' for entry in entries))}
+enum Program {{ {_joined(map(program_name, sources))} }};
+{_array("const char*", "programs", (f'"{file_name(digest)}"' for digest in sources))}
+{_array("Number", "constants", constants)}
+{_array("Term", "terms", terms)}
+{_array("Node", "nodes", nodes)}
+{_array("int", "words", chain.from_iterable(exported.plans))}
+{_array("Schedule", "schedules", roots)}
+{_array("Record", "records", distances)}
+{_array("Own<Sizes>", "own", own)}
+{_array("int", "stated", exported.stated)}
+constexpr int general = {len(bundle.schedules)};  // schedules that may serve any size; the others serve their own
+constexpr int slowness = {slowness};  // the tree to the row of what a second is
+constexpr bool counted = {str(bundle.operator.counted).lower()};
+constexpr double tie = {TIE!r}, record_tie = {RECORD_TIE!r};
 
 }}  // namespace autotune
 """
@@ -87,30 +84,12 @@ def file_name(digest: str) -> str:
     return f"{digest[:16]}.cubin"
 
 
-def _first(numbers: Iterable[int]) -> list[str]:
-    return [f"for (int one : {{{_joined(numbers)}}}) if (plan_of[one](sizes, plan)) return one;"]
-
-
-def _plan(exported: Kernels, number: int, unpacked: str) -> str:
-    def statements(plan: Plan | None) -> Plan:
-        return (*(plan or ()), "return true;")
-
-    schedule = exported.bundle.all_schedules[number]
-    tree = exported.trees[schedule]
-    body = as_cpp(tree, exported.terms, statements) if tree else ""
-    named = "sizes" if body else ""
-    planned = "plan" if body else ""
-    return f"""// {schedule}
-inline bool plan_{number}(const Sizes& {named}, Plan& {planned}) {{
-{unpacked if body else ""}{body}  return false;
-}}
-
-"""
+def _array(kind: str, name: str, rows: Iterable[Any]) -> str:
+    """A constant array; a row is a text, a number, or a tuple of those."""
+    texts = [f"{{{_joined(row)}}}" if isinstance(row, tuple) else str(row) for row in rows]
+    lines = "\n".join(textwrap.wrap(_joined(texts), 110))
+    return f"constexpr std::array<{kind}, {len(texts)}> {name}{{{{\n{lines}\n}}}};"
 
 
 def _joined(words: Iterable[object]) -> str:
-    return ", ".join(map(str, words))
-
-
-def _lines(rows: Iterable[str]) -> str:
-    return ",\n".join(f"    {row}" for row in rows)
+    return ", ".join(str(word).lower() if isinstance(word, bool) else str(word) for word in words)

@@ -1,58 +1,70 @@
-"""Numbers that follow from a problem's sizes, as texts that C++ and Python evaluate alike."""
+"""Numbers that follow from a problem's sizes, as rows of a table that C++ and Python evaluate alike."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from types import CodeType
+from collections.abc import Callable, Mapping
 from typing import Any
 
-_FUNCTIONS = {"floor_div": operator.floordiv, "floor_mod": operator.mod, "wide": int, "real": float, "gcd": math.gcd}
+from autotune.codegen.model.integers import logarithm
+
+COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": lambda one, other: float(one) ** other,
+    "less": operator.lt,
+    "equal": operator.eq,
+    "maximum": max,
+    "bitwise_and": operator.and_,
+    "nearest": lambda one, _: round(one),
+    "ceiling": lambda one, _: math.ceil(one),
+    "logarithm": logarithm,
+}  # as plan.hpp has them
 
 
-@dataclass(eq=False)
 class Terms:
-    """The numbers of an export, each defined once.
+    """The numbers of an export, each once.
 
     Attributes:
         most: what each size may be; 1 at least.
-        names: of terms, by what defines them.
-        definitions: by name, a type of C++ and an expression of sizes and other terms.
+        rows: an operation and the rows of two numbers; ``size`` and its position; ``constant``, its value and its type.
     """
 
-    most: Mapping[str, int]
-    names: dict[str, str] = field(default_factory=dict)
-    definitions: dict[str, tuple[str, str]] = field(default_factory=dict)
+    def __init__(self, most: Mapping[str, int]) -> None:
+        self.most = most
+        self.rows: list[tuple[str, Any, Any]] = []
+        self._known: dict[tuple[str, Any, Any], int] = {}
 
-    def name(self, kind: str, text: str) -> str:
-        """The name of a term."""
-        if text not in self.names:
-            self.names[text] = name = f"x{len(self.names)}"
-            self.definitions[name] = kind, text
-        return self.names[text]
+    def row(self, operation: str, left: Any, right: Any = 0) -> int:
+        """The row of a number."""
+        term = operation, left, right
+        if term not in self._known:
+            self._known[term] = len(self.rows)
+            self.rows.append(term)
+        return self._known[term]
+
+    def constant(self, value: float) -> int:
+        """The row of a number that does not follow from sizes."""
+        return self.row("constant", value, type(value))
 
 
-class Values(dict[str, Any]):
-    """What terms are for some sizes, each computed when it is asked for."""
+class Values(dict[int, Any]):
+    """What the rows are for some sizes, each computed when it is asked for."""
 
     def __init__(self, terms: Terms, sizes: Mapping[str, int]) -> None:
-        super().__init__(sizes)
-        self._terms = terms
+        super().__init__()
+        self._rows, self._sizes = terms.rows, list(sizes.values())
 
-    def __missing__(self, name: str) -> Any:
-        if name not in self._terms.definitions:
-            raise KeyError(name)
-        self[name] = value = self.of(self._terms.definitions[name][1])
+    def __missing__(self, row: int) -> Any:
+        operation, left, right = self._rows[row]
+        if operation in COMPUTE:
+            value = COMPUTE[operation](self[left], self[right])
+        else:
+            value = self._sizes[left] if operation == "size" else left
+        self[row] = value
         return value
-
-    def of(self, text: str) -> Any:
-        """What an expression is."""
-        return eval(_compiled(text), _FUNCTIONS, self)
-
-
-@cache
-def _compiled(text: str) -> CodeType:
-    return compile(text, "", "eval")

@@ -12,7 +12,7 @@ from functools import cache
 from reprlib import repr as short
 from typing import Any
 
-from .integers import INT_MAX, TracedInt
+from .integers import INT_MAX, TracedNumber
 
 
 class FieldRole(StrEnum):
@@ -178,7 +178,7 @@ def invalid_fields(instance: Any) -> Iterator[tuple[str, Any, str]]:
     cls: type = type(instance)
     for name, expected, spec in _declared(cls):
         value = getattr(instance, name)
-        if expected in (int, bool) and type(value) is not expected and not isinstance(value, TracedInt):
+        if expected in (int, bool) and type(value) is not expected and not isinstance(value, TracedNumber):
             yield name, short(value), f"expected {expected.__name__}, not {type(value).__name__}"
         elif wrong := spec.why_invalid(value):
             yield name, value, wrong

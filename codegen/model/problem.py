@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from dataclasses import fields as dataclass_fields
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -116,10 +116,12 @@ class Problem(ABC):
         """
         return Work(self.tensor_bytes)
 
-    @property
+    @cached_property
     def tensor_bytes(self) -> int:
         """Bytes of all inputs and outputs without gaps; of what is read and written, twice. 0 of an empty problem."""
-        return _tensor_bytes(self)
+        if self.empty:
+            return 0
+        return sum(tensor.own_bytes * (2 if tensor.role is Role.IN_OUT else 1) for tensor in self.tensors)
 
     @property
     def empty(self) -> bool:
@@ -291,10 +293,3 @@ def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
     if type(value) is not kind:
         raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")
     return value
-
-
-@lru_cache(maxsize=4096)  # rooflines of thousands of trials ask for those of a few hundred problems
-def _tensor_bytes(problem: Problem) -> int:
-    if problem.empty:
-        return 0
-    return sum(tensor.own_bytes * (2 if tensor.role is Role.IN_OUT else 1) for tensor in problem.tensors)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from autotune.codegen.model.integers import largest
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.work import Unit
 
@@ -32,7 +33,7 @@ class Peaks(Protocol):
 
 def roofline(problem: Problem, peaks: Peaks) -> float:
     """Seconds that the device takes at least: for the bytes, or for the operations of the busiest unit."""
-    return max(_seconds(problem, peaks).values())
+    return largest(*_seconds(problem, peaks).values())
 
 
 def bounding_unit(problem: Problem, peaks: Peaks) -> Unit | None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from autotune.codegen.model.hardware import SCHEDULERS, WARP
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, largest
 from autotune.codegen.model.resources import Resources
 
 from .coefficients import Coefficients, version
@@ -158,7 +158,7 @@ def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
     storing = work.bytes_stored / costs.stored_bytes
     latency = (costs.latency_seconds + costs.store_seconds) * spec.clock_hz
     # A block that starts waits while the other resident blocks work.
-    exposed = max(0.0, latency - (full + resident * storing) * (resident - 1) / resident)
+    exposed = largest(0.0, latency - (full + resident * storing) * (resident - 1) / resident)
     later_waves = waves + min(1, rest) - 1
     clocks = waves * full + (_wave_clocks(work, rest, spec, costs) if rest else 0.0)
     if min(resident, blocks) > 1 and work.in_flight:
@@ -167,20 +167,20 @@ def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
     else:
         clocks += blocks * storing
     starts = costs.clustered_block_clocks if work.footprint.cluster > 1 else costs.block_clocks
-    return max(clocks + latency + later_waves * exposed, blocks * starts)
+    return largest(clocks + latency + later_waves * exposed, blocks * starts)
 
 
 def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCosts) -> float:
     """Clocks that so many resident blocks take but for the wait of each for its first loads, and for its stores."""
     warps = work.footprint.threads // WARP
     # The warps of a scheduler issue in turn; the fullest scheduler has at least one.
-    turns = costs.issue_clocks * max(1, ceil_div(blocks * warps, SCHEDULERS)) / warps
+    turns = costs.issue_clocks * largest(1, ceil_div(blocks * warps, SCHEDULERS)) / warps
     loading = work.load_instructions * turns
     in_loop = (work.instructions + work.load_instructions) / warps
     issuing = work.instructions * turns + loading + costs.barrier_clocks / blocks
     if in_loop > costs.cached_instructions:
         issuing = _longer(issuing, in_loop * costs.fetch_clocks, costs.overlap)
-    computing = max(
+    computing = largest(
         issuing,
         blocks * work.unit_clocks,
         blocks * work.shared_clocks,
@@ -189,9 +189,9 @@ def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCo
     )
     latency = costs.latency_seconds * spec.clock_hz
     if work.in_flight:
-        step = max(computing, latency / work.in_flight)
+        step = largest(computing, latency / work.in_flight)
     elif work.independent:
-        step = max(computing, latency + computing / max(1.0, blocks * warps / SCHEDULERS))
+        step = largest(computing, latency + computing / largest(1.0, blocks * warps / SCHEDULERS))
     else:
         step = latency + computing
     return work.ahead * loading + computing + (work.steps - 1) * step

@@ -24,22 +24,27 @@ COUNT = 60  # sizes
 SOURCES = Path(write.__file__).parent
 ASK = """
 #include <cstdio>
-#include "tables.hpp"
+#include "choose.hpp"
 int main() {
   autotune::Sizes sizes;
   while (std::scanf("@FORMATS@", @ADDRESSES@) == @COUNT@) {
-    autotune::Plan plan;
-    std::printf("%d", autotune::choose(sizes, plan));
+    auto& [schedule, plan] = autotune::chosen(sizes);
+    std::printf("%d", schedule);
     if (!plan.steps.empty()) {
       std::printf(" %lld ", plan.workspace_bytes);
-      for (const auto& one : plan.addresses) plan.put(one.position, 0x1000 * (one.tensor + 1) + one.offset);
+      for (const auto& one : plan.taken) {
+        const long long brought = 0x1000 * (one.number + 1) * (one.number < @ADDRESS_COUNT@);
+        plan.put(one.position, one.bytes, &brought, one.offset);
+      }
       for (const auto& line : plan.arguments)
         for (unsigned char byte : line.bytes) std::printf("%02x", byte);
-      for (const auto& one : plan.scalars) std::printf(" %d %d %d", one.position, one.scalar, one.bytes);
+      for (const auto& one : plan.taken)
+        if (one.number >= @ADDRESS_COUNT@)
+          std::printf(" %d %d %d", one.position, one.number - @ADDRESS_COUNT@, one.bytes);
       for (const autotune::TensorMap& map : plan.maps) {
         std::printf(" map %d %d", map.position, map.tensor);
         std::printf(" %d %d %lld", map.type, map.swizzle, map.offset);
-        for (unsigned axis = 0; axis < map.rank; ++axis)
+        for (int axis = 0; axis < map.rank; ++axis)
           std::printf(" %lu %lu %u", map.shape[axis], map.strides[axis], map.box[axis]);
       }
       for (const autotune::Step& step : plan.steps) {
@@ -83,11 +88,17 @@ def asked_sizes(exported):
 def chosen_in_cpp(exported, sizes, folder, tables):
     """A line for each problem: the schedule by number, and what is launched."""
     names = list(exported.bundle.most)
-    ask = ASK.replace("@FORMATS@", "%lld " * len(names)).replace("@COUNT@", str(len(names)))
-    (folder / "ask.cpp").write_text(ask.replace("@ADDRESSES@", ", ".join(f"&sizes.{name}" for name in names)))
+    ask = (
+        ASK.replace("@ADDRESS_COUNT@", str(len(exported.addresses)))
+        .replace("@FORMATS@", "%lld " * len(names))
+        .replace("@COUNT@", str(len(names)))
+    )
+    (folder / "ask.cpp").write_text(
+        ask.replace("@ADDRESSES@", ", ".join(f"&sizes[{one}]" for one in range(len(names))))
+    )
     (folder / "tables.hpp").write_text(tables)
     compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror"]
-    command = [*compiler, f"-I{SOURCES}", str(folder / "ask.cpp"), "-o", str(folder / "ask")]
+    command = [*compiler, f"-I{SOURCES}", f"-I{folder}", str(folder / "ask.cpp"), "-o", str(folder / "ask")]
     subprocess.run(command, check=True)
     asked = "\n".join(" ".join(map(str, one.values())) for one in sizes)
     return subprocess.run([folder / "ask"], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()

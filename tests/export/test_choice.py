@@ -11,7 +11,7 @@ from refusals import refused
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.integers import ceil_div, round_up, widest_divisor
+from autotune.codegen.model.integers import ceil_div, largest, logarithm, round_up, smallest, widest_divisor
 from autotune.codegen.rows.reduce.problem import Axis
 from autotune.export import bundle_of, kernels_of
 from autotune.export.example import cases
@@ -67,7 +67,7 @@ def test_a_wrong_number_is_found(tmp_path):
     exported = drawn(operator("transpose"), 4, ("m", "n"))
     asked = asked_sizes(exported)
     right = tables(exported)
-    wrong = re.sub(r"floor_div\((\w+), 32\)", r"floor_div(\1, 33)", right)
+    wrong = right.replace("Whole{32}", "Whole{33}")
     assert wrong != right
     expected = [chosen_in_python(exported, one) for one in asked]
     assert chosen_in_cpp(exported, asked, tmp_path, right) == expected
@@ -93,6 +93,8 @@ def traced(function, n, k=5):
         lambda n, k: widest_divisor(8, n, k),
         lambda n, k: sum(1 for turn in range(9) if turn < math.ceil(n)) * k * k,
         lambda n, k: 64 if n > 3.5 else int(n) + k,
+        lambda n, k: math.ceil(n / 7) + round(k / n) + (n & -n),
+        lambda n, k: largest(logarithm(n), (k / n) ** 0.25, smallest(n, 3), logarithm(k, 2)),
     ],
 )
 def test_the_same_conditions_lead_to_the_same_terms(function):
@@ -101,20 +103,20 @@ def test_the_same_conditions_lead_to_the_same_terms(function):
         path, result = traced(function, n, k)
         for other in ((1, 5), (7, 9), (8, 8), (640, 2**33), (999, 17), (1000, 2**40)):
             values = Values(path.terms, dict(zip(MOST, other, strict=True)))
-            if all(values.of(condition) is way for condition, way in path.conditions.items()):
+            if all(values[condition] is way for condition, way in path.conditions.items()):
                 alike += 1
-                assert values.of(str(getattr(result, "name", result))) == function(*other)
+                assert values[path.row(result)] == function(*other)
     assert alike > 1
 
 
 def test_what_needs_a_value_is_so_for_this_value_only():
     path, result = traced(lambda n, k: [*range(n - 3)], 5)
-    assert (result, path.narrow, path.conditions) == ([0, 1], 0, {"x0 == 2": True})
+    assert (result, path.narrow, [*path.conditions.values()]) == ([0, 1], 0, [True])
     path, result = traced(lambda n, k: f"rounds = {n + 1}", 5)
     assert (path.plain(result), path.narrow) == ("rounds = 6", 0)
     path, result = traced(lambda n, k: (n**0.5 + k / 2) * 3.0, 5)  # a tolerance, which nobody asks for
     assert not path.conditions
-    assert (math.floor(result), path.conditions) == (14, {"n == 5": True, "k == 5": True})
+    assert (int(result), len(path.conditions)) == (14, 1)
 
 
 test_what_c_cannot_follow_is_refused = refused(

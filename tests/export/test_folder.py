@@ -20,7 +20,6 @@ from autotune.export.choice import drawn_sizes
 from autotune.export.example import example
 from autotune.export.interface import header, source
 from autotune.export.terms import Values
-from autotune.export.tree import found
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 
 SGEMM = operator("sgemm")
@@ -54,9 +53,9 @@ def test_a_source_with_values_serves_the_sizes_that_have_them():
     sizes = {"rows": 64, "columns": 4096}
     schedule, plan = exported.serving(sizes) or pytest.fail("nothing serves")
     assert "rounds = " in exported.programs[plan].code
-    tree = exported.trees[schedule]
+    launched = exported.launched[schedule]
     served = [
-        bool(found(tree, Values(exported.terms, sizes | one))) for one in ({}, {"rows": 1000}, {"columns": 65536})
+        bool(launched.known(Values(exported.terms, sizes | one))) for one in ({}, {"rows": 1000}, {"columns": 65536})
     ]
     assert served == [True, True, False]
 
@@ -88,7 +87,7 @@ def test_the_interface_has_the_operators_pointers_sizes_and_scalars():
     assert "beta is 0" in header(plain)
     reading = exported_small(SgemmProblem(64, 64, 64, batch=2, beta_nonzero=True))
     assert "long long k, long long batch, float alpha, float beta, CUdeviceptr workspace" in header(reading)
-    assert "{&alpha, &beta}" in source(reading) and "const float beta = 0;" in source(plain)
+    assert "&workspace, &alpha, &beta}" in source(reading) and "const float beta = 0;" in source(plain)
     for exported, reads in ((plain, False), (reading, True)):
         assert {"fmaf(beta, elements[i]" in program.source for program in exported.sources.values()} == {reads}
 

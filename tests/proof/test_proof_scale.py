@@ -163,7 +163,7 @@ def test_cpp_takes_lists(tmp_path):
     assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
     parameters = "const CUdeviceptr* x, const CUdeviceptr* out, long long longest, const long long* length, float alpha"
     assert f"CUresult autotune_scale({parameters}, CUdeviceptr workspace" in header(exported)
-    assert "addresses[] = {x[0], x[1], x[2], x[3], out[0]," in source(exported)
+    assert "brought[] = {&x[0], &x[1], &x[2], &x[3], &out[0]," in source(exported)
     write.write_sources(exported, tmp_path)
     command = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", INCLUDE, "-c"]
     subprocess.run([*command, "example.cpp", "scale.cpp"], cwd=tmp_path, check=True)

@@ -24,15 +24,21 @@ def export(
     device: DeviceOption = "auto",
     max_slowdown_pct: MaxSlowdownOption = 5.0,
     sizes: Annotated[
-        int, typer.Option(min=1, help="For how many sizes Python chooses; with more, the table follows it closer.")
+        int,
+        typer.Option(
+            min=1, help="For how many sizes Python is asked; with more, C++ lacks fewer of its kernels and formulas."
+        ),
     ] = 8000,
     check: Annotated[
-        int, typer.Option(min=0, help="For how many other sizes the table is compared with what Python chooses.")
+        int,
+        typer.Option(
+            min=0, help="For how many other sizes C++ is compared with what Python chooses, by a C++ compiler."
+        ),
     ] = 0,
     db: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write few kernels for these problems, and a table that chooses among them, for programs in C and C++."""
+    """Write few kernels for these problems, and what chooses among them, for programs in C and C++."""
     from autotune.db import TuningDB
     from autotune.dispatcher.choice.records import few_records
     from autotune.export import agreement, bundle_of, kernels_of, write_bundle

@@ -6,9 +6,10 @@ error of a transferred time is 0.019. A record's own time thus says how the mode
 
 from __future__ import annotations
 
-from math import exp, log, sqrt
+from math import exp
 from typing import Any
 
+from autotune.codegen.model.integers import largest, logarithm
 from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -27,7 +28,7 @@ def comparable(problem: Problem, record: Record) -> bool:
     if problem.kinds != record.problem.kinds:
         return False
     pairs = zip(problem.sizes.values(), record.problem.sizes.values(), strict=True)
-    return all(max(here, there) <= FARTHEST * max(1, min(here, there)) for here, there in pairs)
+    return all(here <= FARTHEST * max(there, 1) and there <= FARTHEST * max(here, 1) for here, there in pairs)
 
 
 def transferred_seconds(
@@ -52,14 +53,15 @@ def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float)
     its = record.problem.data
     squares = OTHER_DATA**2 * sum(value != its[name] for name, value in problem.data.items())
     for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
-        ratio = log(max(1, here) / max(1, there))
+        ratio = logarithm(max(here, 1) / max(there, 1))
         squares += ratio * ratio
-    return slowness(problem, seconds, spec) + DOUBT * sqrt(squares)
+    apart: float = squares**0.5
+    return slowness(problem, seconds, spec) + DOUBT * apart
 
 
 def slowness(problem: Problem, seconds: float, spec: DeviceSpec) -> float:
     """The logarithm of a time over the roofline's: 0 at the device's peak rates."""
-    return log(seconds / max(roofline(problem, spec), LEAST_SECONDS))
+    return logarithm(seconds / largest(roofline(problem, spec), LEAST_SECONDS))
 
 
 def loss(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:

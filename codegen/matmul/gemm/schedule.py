@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, largest
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import GemmProblem
@@ -76,7 +76,7 @@ class GemmSchedule(Schedule):
 
     def steps(self, problem: GemmProblem) -> int:
         """Steps along k of a tile; one if k is 0, since D is written even then."""
-        return max(1, ceil_div(problem.k, self.block_k))
+        return largest(1, ceil_div(problem.k, self.block_k))
 
     def blocks(self, problem: GemmProblem) -> int:
         """Blocks of the grid; 0 if there is nothing to compute."""

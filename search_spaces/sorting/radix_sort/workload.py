@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import floor
 
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, SECTOR_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
@@ -109,7 +110,7 @@ def block_workload(problem: RadixSortProblem, schedule: BlockSchedule, spec: Dev
             memory_bytes=problem.tensor_bytes,
             instructions=passes * pass_.instructions,
             shared_clocks=passes * pass_.shared_clocks,
-            lines=ceil_div(int(moved), LINE_BYTES),
+            lines=ceil_div(floor(moved), LINE_BYTES),
             bytes_loaded=row * problem.dtype.bytes,
             bytes_stored=moved - row * problem.dtype.bytes,
         ),
@@ -131,7 +132,7 @@ def cluster_workload(problem: RadixSortProblem, schedule: ClusterSchedule, spec:
             memory_bytes=problem.tensor_bytes,
             instructions=passes * (pass_.instructions + _CLUSTER_HOPS * costs.hop * SCHEDULERS),
             shared_clocks=passes * (pass_.shared_clocks + sent),
-            lines=ceil_div(int(moved), LINE_BYTES),
+            lines=ceil_div(floor(moved), LINE_BYTES),
             bytes_loaded=read,
             bytes_stored=moved - read,
         ),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, gcd, log2
+from math import ceil, log2
 
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import PRODUCT_ROWS, ROW_BYTES, WgmmaSchedule
 from autotune.codegen.matmul.gemm.wgmma.swap import tiled_problem
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, largest, smallest
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -72,9 +72,9 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
     consumers = 1 if schedule.pingpong else schedule.consumers
     wait = costs.covered_wait_clocks if schedule.wait_depth else costs.wait_clocks
     waiting = max(multiplying, read / ROW_BYTES) / consumers + wait
-    outside = (a + loaded_b - inside_a - inside_b) * row / ROW_BYTES * min(1.0, blocks / spec.sm_count)
+    outside = (a + loaded_b - inside_a - inside_b) * row / ROW_BYTES * smallest(1.0, blocks / spec.sm_count)
     tiles, shares = schedule.tiles(problem) * schedule.cluster_m * schedule.cluster_n, schedule.shares_tiles(problem)
-    own = tiles // blocks + costs.apart / schedule.sharers(problem) if shares else ceil_div(tiles, max(1, blocks))
+    own = tiles // blocks + costs.apart / schedule.sharers(problem) if shares else ceil_div(tiles, largest(1, blocks))
     outputs = (1 / problem.parts + problem.preactivation) * (1.0 if schedule.tensor_store else costs.pairs)
     residual = problem.residual * (1.0 if schedule.residual_stages(problem) else costs.pairs)
     steps = ceil(own * ceil_div(schedule.steps(problem), schedule.cluster_k))
@@ -101,7 +101,7 @@ def _straddling(problem: GemmProblem, operand: str) -> float:
     """The share of a tile's rows that lie in two cache lines: rows of the matrix begin anywhere in lines."""
     leading, _, _ = problem.layout_of(operand)
     pitch = leading * problem.dtype.bytes
-    return (min(ROW_BYTES, pitch) - gcd(ROW_BYTES, pitch)) / ROW_BYTES
+    return (smallest(ROW_BYTES, pitch) - smallest(ROW_BYTES, pitch & -pitch)) / ROW_BYTES
 
 
 def _resident(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import log2
-
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, logarithm
 from autotune.codegen.selection.topk.problem import TopkProblem
 from autotune.codegen.selection.topk.stream.schedule import ENTRY_BYTES, StreamSchedule
 from autotune.codegen.selection.vectors import vectors_of_row
@@ -29,7 +27,7 @@ def workload(problem: TopkProblem, schedule: StreamSchedule, spec: DeviceSpec) -
     searches = 2 if schedule.splits > 1 else 1
     sampling = schedule.samples > 0 and elements > schedule.candidates
     rounds = costs.floor_rounds * (searches + sampling)
-    sorting = log2(max(2, problem.k)) ** 2 / 2 if problem.k > costs.most_compared else 1
+    sorting = logarithm(max(2, problem.k), 2) ** 2 / 2 if problem.k > costs.most_compared else 1
     own = rounds * held * costs.compared + sorting * max(1.0, problem.k / threads) * costs.exchanged
     steps = tiles + (rounds + sorting) * costs.barrier_steps
     read_bytes = reads * elements * problem.dtype.bytes
