@@ -12,9 +12,9 @@ FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 DENSE = Crowding.DENSE
 
 PROBLEMS = {
-    "candidates1000-maxoutput300-float32": NmsProblem(1000, 300),
-    "candidates300-maxoutput300-images8-float16-int64-counted-dense": NmsProblem(
-        300, 300, 8, FLOAT16, Classes.INT64, True, DENSE
+    "candidates200-maxoutput60-float32": NmsProblem(200, 60),
+    "candidates100-maxoutput100-images3-float16-int64-counted-dense": NmsProblem(
+        100, 100, 3, FLOAT16, Classes.INT64, True, DENSE
     ),
     "candidates100000-maxoutput100000-float32-int64": NmsProblem(100000, 100000, classes=Classes.INT64),
     "candidates0-maxoutput5-float32": NmsProblem(0, 5),

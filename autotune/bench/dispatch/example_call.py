@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import BoundArguments, Parameter
 from itertools import permutations, product
@@ -69,8 +69,9 @@ class ExampleCall:
 def example_call(operator: Operator[Any, Any], problem: Problem) -> ExampleCall:
     """The call that computes a problem.
 
-    Tensors that are read are tried as the call's inputs, others as its outputs and updates, in all orders. Arrays
-    without a tensor are left out. Options are the problem's fields of the same names.
+    Tensors that are read are tried as the call's inputs, others as its outputs and updates, in all orders; an array of
+    the same name is the tensor's. Arrays without a tensor are left out. Options are the problem's fields of the same
+    names.
 
     Raises:
         ValueError: the operator has no call, or none is found; why the first one tried is none.
@@ -109,20 +110,28 @@ def _candidates(call: Call, problem: Problem) -> Iterator[ExampleCall]:
     scalars |= {name: problem.scalars[name] for name in call.switches if problem.scalars[name] != 0}
     only_read = [name for name in call.inputs if name not in call.updates]
     named = {tensor.name: tensor for tensor in problem.tensors}
-    groups = [tuple(named[name] for name in names) for names in grouped(named).values()]
-    read = [group for group in groups if group[0].role is Role.INPUT]
-    written = [group for group in groups if group[0].role is not Role.INPUT]
+    groups = {name: tuple(named[one] for one in names) for name, names in grouped(named).items()}
+    read = {name: group for name, group in groups.items() if group[0].role is Role.INPUT}
+    written = {name: group for name, group in groups.items() if group[0].role is not Role.INPUT}
     leading = min(next((axis for axis, n in enumerate(t.shape) if n != 1), len(t.shape)) for t in problem.tensors)
     changed = (*call.updates, *call.outputs)
-    for inputs, outputs in product(permutations(only_read, len(read)), permutations(changed, len(written))):
+    for inputs, outputs in product(_orders(only_read, [*read]), _orders(changed, [*written])):
         if not {*call.arrays} - {*call.optional} <= {*inputs, *outputs}:
             continue
-        taken = list(zip(inputs + outputs, read + written, strict=True))
+        taken = list(zip(inputs + outputs, (*read.values(), *written.values()), strict=True))
         if any((name in call.lists) is not is_element(group[0].name) for name, group in taken):
             continue
         tensors = dict(one_by_one(call, ((name, group if name in call.lists else group[0]) for name, group in taken)))
         for dropped in range(leading, -1, -1):
             yield ExampleCall(call, tensors, dropped, options, scalars)
+
+
+def _orders(arrays: Sequence[str], tensors: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """An array for each tensor, in all orders but that names which both have stay together."""
+    unnamed = [name for name in tensors if name not in arrays]
+    for chosen in permutations([name for name in arrays if name not in tensors], len(unnamed)):
+        found = dict(zip(unnamed, chosen, strict=True))
+        yield tuple(found.get(name, name) for name in tensors)
 
 
 def binding(example: ExampleCall) -> Binding:
