@@ -10,9 +10,9 @@ from autotune.codegen.model.dtype import DType
 FP16, BF16 = DType.FLOAT16, DType.BFLOAT16
 
 PROBLEMS = {
-    "c96-k96-h60-w104-r3s3-ph1-pw1-bfloat16-row-silu-d17-t3-pt1": Conv3dProblem(
-        96, 96, 60, 104, 1, padding_h=1, padding_w=1, dtype=BF16, bias=Bias.ROW, activation=Activation.SILU, depth=17,
-        padding_t=1,
+    "c96-k64-h60-w104-r3s3-ph1-pw1-bfloat16-row-silu-d17-t2": Conv3dProblem(
+        96, 64, 60, 104, 1, padding_h=1, padding_w=1, dtype=BF16, bias=Bias.ROW, activation=Activation.SILU, depth=17,
+        kernel_t=2,
     ),
     "c8-k8-h5-w5-n0-r3s3-float16-d3-t3": Conv3dProblem(8, 8, 5, 5, 0, dtype=FP16, depth=3),
 }  # fmt: skip
