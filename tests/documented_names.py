@@ -76,6 +76,8 @@ def names(page):
             "images": array(1, 6, 6, 8),
             "filters": array(8, 3, 3, 8),
             "planes": array(1, 8, 6, 6),
+            "volumes": array(1, 4, 5, 6, 8),
+            "filters_in_depth": array(8, 3, 3, 3, 8),
             "planes_of_filters": array(8, 8, 3, 3),
             "filter_bias": array(8),
             "gradient": array(1, 6, 6, 8),

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from autotune.codegen.model.work import Unit
 
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST = 2**30  # pixels of D, channels and terms of a sum, so that one beyond the last tile is a 32-bit number, too
-_MOST_EXTENT = 2**24  # rows and columns of an image, so that places of taps are 32-bit numbers
+MOST_EXTENT = 2**24  # rows and columns of an image, so that places of taps are 32-bit numbers
 SMALL_GROUPS = (1, 2, 4, 8)  # channels, which vectors are multiples of
-_MOST_KERNEL, _MOST_STEP = 2**10, 2**12
+MOST_KERNEL, MOST_STEP = 2**10, 2**12
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,21 @@ class ConvolutionProblem(StridedProblem):
         tf32: whether elements of float32 may keep 10 bits of their fraction.
     """
 
+    volumes: ClassVar[bool] = False  # whether images have a depth, too
+
     in_channels: int = size(64, least=1, most=MOST, short="c")
     out_channels: int = size(64, least=1, most=MOST, short="k")
-    height: int = size(56, least=1, most=_MOST_EXTENT, short="h")
-    width: int = size(56, least=1, most=_MOST_EXTENT, short="w")
+    height: int = size(56, least=1, most=MOST_EXTENT, short="h")
+    width: int = size(56, least=1, most=MOST_EXTENT, short="w")
     batch: int = size(32, implied=1, short="n")
-    kernel_h: int = kind(3, least=1, most=_MOST_KERNEL, short="r")
-    kernel_w: int = kind(3, least=1, most=_MOST_KERNEL, short="s", joined=True)
-    stride_h: int = kind(1, least=1, most=_MOST_STEP, short="sh", implied=1)
-    stride_w: int = kind(1, least=1, most=_MOST_STEP, short="sw", implied=1)
-    padding_h: int = kind(0, least=0, most=_MOST_STEP, short="ph", implied=0)
-    padding_w: int = kind(0, least=0, most=_MOST_STEP, short="pw", implied=0)
-    dilation_h: int = kind(1, least=1, most=_MOST_STEP, short="dh", implied=1)
-    dilation_w: int = kind(1, least=1, most=_MOST_STEP, short="dw", implied=1)
+    kernel_h: int = kind(3, least=1, most=MOST_KERNEL, short="r")
+    kernel_w: int = kind(3, least=1, most=MOST_KERNEL, short="s", joined=True)
+    stride_h: int = kind(1, least=1, most=MOST_STEP, short="sh", implied=1)
+    stride_w: int = kind(1, least=1, most=MOST_STEP, short="sw", implied=1)
+    padding_h: int = kind(0, least=0, most=MOST_STEP, short="ph", implied=0)
+    padding_w: int = kind(0, least=0, most=MOST_STEP, short="pw", implied=0)
+    dilation_h: int = kind(1, least=1, most=MOST_STEP, short="dh", implied=1)
+    dilation_w: int = kind(1, least=1, most=MOST_STEP, short="dw", implied=1)
     groups: int = kind(1, least=1, short="g", implied=1)
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     tf32: bool = kind(False, codes=("", "tf32"))
@@ -78,7 +80,7 @@ class ConvolutionProblem(StridedProblem):
         groups, most = fitted["groups"], {"in_channels": MOST // (fitted["kernel_h"] * fitted["kernel_w"])}
         for name in ("in_channels", "out_channels"):
             fitted[name] = groups * min(ceil_div(fitted[name], groups), most.get(name, MOST) // groups)
-        fitted["batch"] = min(fitted["batch"], MOST // (_out(fitted, "h") * _out(fitted, "w")))
+        fitted["batch"] = min(fitted["batch"], MOST // (out_of(fitted, "h") * out_of(fitted, "w")))
         return fitted
 
     def __post_init__(self) -> None:
@@ -112,17 +114,17 @@ class ConvolutionProblem(StridedProblem):
         return self.kernel_h, self.kernel_w
 
     @property
-    def stride(self) -> tuple[int, int]:
+    def stride(self) -> tuple[int, ...]:
         """Of rows and of columns, as those that follow."""
         return self.stride_h, self.stride_w
 
     @property
-    def padding(self) -> tuple[int, int]:
+    def padding(self) -> tuple[int, ...]:
         """Of rows and of columns."""
         return self.padding_h, self.padding_w
 
     @property
-    def dilation(self) -> tuple[int, int]:
+    def dilation(self) -> tuple[int, ...]:
         """Of rows and of columns."""
         return self.dilation_h, self.dilation_w
 
@@ -134,12 +136,12 @@ class ConvolutionProblem(StridedProblem):
     @property
     def out_height(self) -> int:
         """Rows of an image of D."""
-        return _out(self.__dict__, "h")
+        return out_of(self.__dict__, "h")
 
     @property
     def out_width(self) -> int:
         """Columns of an image of D."""
-        return _out(self.__dict__, "w")
+        return out_of(self.__dict__, "w")
 
     @property
     def pixels(self) -> int:
@@ -157,9 +159,14 @@ class ConvolutionProblem(StridedProblem):
         return self.out_channels // self.groups
 
     @property
+    def taps(self) -> int:
+        """Of a filter."""
+        return self.kernel_h * self.kernel_w
+
+    @property
     def terms(self) -> int:
         """Of a sum: the taps of a filter, each with its channels."""
-        return self.kernel_h * self.kernel_w * self.channels
+        return self.taps * self.channels
 
     @property
     def extents(self) -> Mapping[str, int]:
@@ -180,12 +187,12 @@ class ConvolutionProblem(StridedProblem):
         )
 
     @property
-    def gathered_image(self) -> tuple[int, int]:
+    def gathered_image(self) -> tuple[int, ...]:
         """Rows and columns of what filters move over."""
         return self.height, self.width
 
     @property
-    def reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, ...]:
         """Rows and columns of it from the first tap of a filter to the last."""
         return (self.kernel_h - 1) * self.dilation_h, (self.kernel_w - 1) * self.dilation_w
 
@@ -233,9 +240,9 @@ class ConvolutionProblem(StridedProblem):
         return seen.reshape(self.pixels, self.groups, self.channels).swapaxes(0, 1)
 
 
-def _out(fields: Mapping[str, Any], side: str) -> int:
-    """Rows (``h``) or columns (``w``) of an image of D."""
-    extent = fields["height" if side == "h" else "width"]
+def out_of(fields: Mapping[str, Any], side: str) -> int:
+    """Rows (``h``), columns (``w``) or slices (``t``) of an image of D."""
+    extent = fields[{"t": "depth", "h": "height", "w": "width"}[side]]
     names = ("kernel", "stride", "padding", "dilation")
     kernel, stride, padding, dilation = (fields[f"{name}_{side}"] for name in names)
     out: int = (extent + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1

@@ -51,7 +51,7 @@ def source_of(
         problem,
         types=element_types(product),
         facts=facts_of(product),
-        conditions={**conditions(product), "turned": False},
+        conditions={**conditions(product), "turned": False, "volumes": problem.volumes},
         sizes={name: ("int", value) for name, value in numbers.items()}
         | {name: ("long long", value) for name, value in wide.items()},
         workspace=True,

@@ -134,6 +134,7 @@ OPERATORS = _Operators(
         "conv2d_input": ".convolution.conv2d_input",
         "conv2d_planes": ".convolution.conv2d_planes",
         "conv2d_weight": ".convolution.conv2d_weight",
+        "conv3d": ".convolution.conv3d",
         "causal_conv1d": ".convolution.causal_conv1d",
         "causal_conv1d_update": ".convolution.causal_conv1d_update",
         "letterbox": ".vision.letterbox",

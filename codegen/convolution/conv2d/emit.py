@@ -16,12 +16,15 @@ ENTRY = "conv2d"
 def source(problem: Conv2dProblem) -> KernelSource:
     """As all kernels see the problem."""
     served = f"D = {problem.epilogue.formula('conv2d(X, W)', 'C')} of {problem.dtype}"
-    return source_of(problem, ENTRY, served, epilogue.ARGUMENTS, sizes={}, ldd=problem.ldd, stride_d=problem.filters)
+    own = source_of(problem, ENTRY, served, epilogue.ARGUMENTS, sizes={}, ldd=problem.ldd, stride_d=problem.filters)
+    return problem.stated(own)
 
 
 def emit_naive(problem: Conv2dProblem) -> Program:
     """A thread for each element of D."""
-    return source(problem).plain(", a thread for each element", problem.pixels * problem.out_channels)
+    return source(problem).plain(
+        ", a thread for each element", problem.pixels * problem.out_channels, "conv2d_naive(arguments);"
+    )
 
 
 def emit_reference(problem: Conv2dProblem) -> Program:

@@ -24,6 +24,7 @@ from autotune.codegen.model.problem import Array
 from autotune.codegen.model.strided import Axes
 from autotune.codegen.model.tensor import Role, Tensor, Within, row_major
 from autotune.codegen.model.work import Unit, Work
+from autotune.codegen.source.kernel_source import KernelSource
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,10 @@ class Conv2dProblem(ConvolutionProblem):
         one = self.transformed
         return one.batch * one.m * one.k, one.batch * one.n * one.k, one.batch * one.m * one.n
 
+    def stated(self, source: KernelSource) -> KernelSource:
+        """The source of a kernel with what else it is to know of the problem."""
+        return source
+
     @property
     def epilogue(self) -> Epilogue:
         """What becomes of the sums."""
@@ -229,16 +234,17 @@ class Conv2dProblem(ConvolutionProblem):
         What is not finite must stay in the filter's channel, and within its reach of the pixel; none is there where it
         may spread. None for an activation that rounds.
         """
-        if not self.activation.exact:
-            return None
-        inputs = self._drawn(partial(exact_numbers, np.random.default_rng(seed)))
-        if self.transforms:
+        inputs = self._whole_numbers(seed)
+        if inputs is None or self.transforms:
             return inputs
         views = self.views(inputs)
         views["x"][1:, seed % self.height, (seed // 2) % self.width] = np.nan
         if self.filters > 1:
             views["weight"][seed % self.out_channels] = np.inf
         return inputs
+
+    def _whole_numbers(self, seed: int) -> dict[str, Array] | None:
+        return self._drawn(partial(exact_numbers, np.random.default_rng(seed))) if self.activation.exact else None
 
     def reference(self, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
         """D in float64, by the scalars as a kernel gets them: in float32."""

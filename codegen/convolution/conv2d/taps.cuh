@@ -25,8 +25,14 @@ struct Tap {
 
   // Elements from the first tap of a filter to this one.
   __device__ __forceinline__ long long offset(const Problem& problem) const {
+#if volumes
+    return row / Problem::filter_rows * Problem::dilation_t * problem.stride_x_d +
+           row % Problem::filter_rows * Problem::dilation_h * problem.stride_x_h +
+           column * Problem::dilation_w * problem.stride_x_w + channel;
+#else
     return row * Problem::dilation_h * problem.stride_x_h +
            column * Problem::dilation_w * problem.stride_x_w + channel;
+#endif
   }
 };
 
@@ -35,21 +41,43 @@ struct Pixel {
   long long offset;  // elements from X
   int row;
   int column;
+#if volumes
+  int slice;
+#endif
 
   // Whether there is an element of X under a tap, rather than a zero.
   __device__ __forceinline__ bool sees(const Problem& problem, const Tap& tap) const {
+#if volumes
+    const unsigned z = slice + tap.row / Problem::filter_rows * Problem::dilation_t;
+    const unsigned y = row + tap.row % Problem::filter_rows * Problem::dilation_h;
+    const unsigned x = column + tap.column * Problem::dilation_w;
+    return tap.row < Problem::kernel_h && z < static_cast<unsigned>(problem.depth) &&
+           y < static_cast<unsigned>(problem.height) && x < static_cast<unsigned>(problem.width);
+#else
     const unsigned y = row + tap.row * Problem::dilation_h, x = column + tap.column * Problem::dilation_w;
     return tap.row < Problem::kernel_h && y < static_cast<unsigned>(problem.height) &&
            x < static_cast<unsigned>(problem.width);
+#endif
   }
 };
 
 // The pixels of all images are numbered. One behind the last sees nothing.
 __device__ __forceinline__ Pixel locate_pixel(const Problem& problem, int number) {
+#if volumes
+  const int line = number / problem.out_width, plane = line / problem.out_height,
+            image = plane / problem.out_depth;
+  const int slice = (plane - image * problem.out_depth) * Problem::stride_t - Problem::padding_t;
+  const int row = (line - plane * problem.out_height) * Problem::stride_h - Problem::padding_h;
+  const int column = (number - line * problem.out_width) * Problem::stride_w - Problem::padding_w;
+  const long long offset = image * problem.stride_x_n + slice * problem.stride_x_d +
+                           row * problem.stride_x_h + column * problem.stride_x_w;
+  return {offset, number < problem.m ? row : -(1 << 30), column, slice};
+#else
   const int line = number / problem.out_width, image = line / problem.out_height;
   const int row = (line - image * problem.out_height) * Problem::stride_h - Problem::padding_h;
   const int column = (number - line * problem.out_width) * Problem::stride_w - Problem::padding_w;
   const long long offset =
       image * problem.stride_x_n + row * problem.stride_x_h + column * problem.stride_x_w;
   return {offset, number < problem.m ? row : -(1 << 30), column};
+#endif
 }

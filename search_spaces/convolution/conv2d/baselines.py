@@ -36,13 +36,14 @@ def called(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any]) -> Ca
     bias, c = tensors.get("bias"), tensors.get("c")
     geometry = problem.stride, problem.padding, problem.dilation, problem.groups
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
+    convolution = torch.nn.functional.conv3d if problem.volumes else torch.nn.functional.conv2d
 
     def compute() -> None:
         with by_cudnn(torch, problem):
-            result = torch.nn.functional.conv2d(x, weight, None, *geometry)
+            result = convolution(x, weight, None, *geometry)
         result = result * alpha
         if bias is not None:
-            result = result + bias[:, None, None]
+            result = result + bias.reshape(-1, *(1 for _ in x.shape[2:]))
         result = activated(torch, problem.activation, result)
         if c is not None:
             result = torch.add(result, c, alpha=beta)

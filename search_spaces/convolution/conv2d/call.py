@@ -81,12 +81,7 @@ def _types(
     check_convolution(x, weight, groups, activation, axis=3, allow_tf32=allow_tf32, allow_winograd=allow_winograd)
     filters, *kernel, _ = weight.shape
     shape = (x.shape[0], *out_extents(x.shape[1:3], kernel, stride, padding, dilation), filters)
-    given = {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)}
-    for name, (array, expected) in given.items():
-        if array is not None and (array.dtype, array.shape) != (x.dtype, expected):
-            raise ValueError(
-                f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
-            )
+    check_operands(x, {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)})
     return {"out": ArrayType(shape, x.dtype)}
 
 
@@ -96,7 +91,7 @@ def check_convolution(
     """Raise `TypeError` or `ValueError` for what is not convolved; channels are an axis of images and filters."""
     if activation not in FUSED:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
-    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32)
+    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32, axes=max(4, axis + 1))
     if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
         raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
     if weight.shape[axis] * groups != x.shape[axis] or weight.shape[0] % groups:
@@ -106,7 +101,16 @@ def check_convolution(
         )
 
 
-def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool) -> None:
+def check_operands(x: Layout, given: Mapping[str, tuple[Layout | None, tuple[int, ...]]]) -> None:
+    """Raise `ValueError` for arrays that have not the dtype of the images, or not the shapes beside them."""
+    for name, (array, expected) in given.items():
+        if array is not None and (array.dtype, array.shape) != (x.dtype, expected):
+            raise ValueError(
+                f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
+            )
+
+
+def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool, axes: int = 4) -> None:
     """Raise `TypeError` or `ValueError` for images, the first of some arrays, that no kernel convolves."""
     x = next(iter(arrays.values()))
     if x.dtype not in DTYPES:
@@ -114,8 +118,8 @@ def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool)
     if allow_tf32 and x.dtype != DType.FLOAT32:
         raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
     for name, layout in arrays.items():
-        if len(layout.shape) != 4:
-            raise ValueError(f"{name} has shape {layout.shape}: expected 4 axes")
+        if len(layout.shape) != axes:
+            raise ValueError(f"{name} has shape {layout.shape}: expected {axes} axes")
     if groups < 1:
         raise ValueError(f"groups={groups}: expected 1 or more")
 
@@ -128,7 +132,8 @@ def out_extents(
     dilation: tuple[int, ...] | int,
 ) -> tuple[int, ...]:
     """Rows and columns of the result."""
-    steps = zip(*pairs_of({"stride": stride, "padding": padding, "dilation": dilation}).values(), strict=True)
+    options = {"stride": stride, "padding": padding, "dilation": dilation}
+    steps = zip(*pairs_of(options, len(extents)).values(), strict=True)
     return tuple(
         (extent + 2 * added - step * (taps - 1) - 1) // apart + 1
         for extent, taps, (apart, added, step) in zip(extents, kernel, steps, strict=True)
@@ -148,18 +153,18 @@ def fields_of(x: Layout, filters: int, kernel: Sequence[int], **steps: tuple[int
     }
 
 
-def pairs_of(options: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    """Stride, padding and dilation of a call, of rows and of columns."""
-    return {name: pair(name, options[name], least) for name, least in _LEAST.items()}
+def pairs_of(options: Mapping[str, Any], count: int = 2) -> dict[str, tuple[int, ...]]:
+    """Stride, padding and dilation of a call, of rows and of columns, or of slices ahead of them."""
+    return {name: pair(name, options[name], least, count) for name, least in _LEAST.items()}
 
 
-def pair(name: str, value: tuple[int, ...] | int, least: int) -> tuple[int, ...]:
-    """An option of rows and of columns."""
-    two = (value,) if isinstance(value, int) else tuple(value)
-    two = two * 2 if len(two) == 1 else two
-    if len(two) != 2 or min(two) < least:
-        raise ValueError(f"{name}={value}: expected one number or two, {least} or more")
-    return two
+def pair(name: str, value: tuple[int, ...] | int, least: int, count: int = 2) -> tuple[int, ...]:
+    """An option of rows and of columns, or of slices ahead of them."""
+    some = (value,) if isinstance(value, int) else tuple(value)
+    some = some * count if len(some) == 1 else some
+    if len(some) != count or min(some) < least:
+        raise ValueError(f"{name}={value}: expected one number or {('two', 'three')[count - 2]}, {least} or more")
+    return some
 
 
 def _bind(

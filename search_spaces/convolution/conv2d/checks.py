@@ -36,7 +36,7 @@ def _small(
 ) -> Conv2dProblem:
     """A problem of the kinds of another, with about so many pixels in each image."""
     aligned = vectors(problem, schedule)
-    wide, taps = max(aligned["x"], aligned["weight"]), problem.kernel_h * problem.kernel_w
+    wide, taps = max(aligned["x"], aligned["weight"]), problem.taps
     channels = wide * max(1, ceil_div(terms, taps * wide))
     if isinstance(schedule, WgmmaRowsSchedule):
         channels = problem.channels

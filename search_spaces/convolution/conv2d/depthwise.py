@@ -154,7 +154,7 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     """Whether groups have few channels, and filters that a source may have written out."""
-    if not problem.small_groups or not vectors(problem):
+    if problem.volumes or not problem.small_groups or not vectors(problem):
         return False
     least = DepthwiseSchedule(channel_threads=1, vector=problem.channels, rows=1, columns=1)
     fits = least.footprint(problem).shared_bytes <= spec.shared_per_block

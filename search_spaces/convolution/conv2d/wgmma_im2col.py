@@ -29,7 +29,7 @@ from .checks import checks_of_product
 
 K = TypeVar("K", bound=WgmmaIm2colSchedule)
 _PART_UNIT = 1024  # bytes, at a multiple of which what is swizzled begins
-_MOST_REACH = 255  # of a tap from the first one: offsets along two dimensions have 8 bits each
+_MOST_REACH = {2: 255, 3: 31}  # of a tap from the first one: offsets along two dimensions have 8 bits each, else 5
 
 
 def constraints(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -60,9 +60,10 @@ def gathering_violations(problem: ConvolutionProblem) -> Iterator[str]:
     if problem.empty:
         return
     yield from problem.base_pixels.violations(problem.gathered_image)
+    most = _MOST_REACH[len(problem.reach)]
     for reach in problem.reach:
-        if reach > _MOST_REACH:
-            yield f"filters that reach {reach} pixels over the {_MOST_REACH} of a tensor copy"
+        if reach > most:
+            yield f"filters that reach {reach} pixels over the {most} of a tensor copy"
 
 
 def space(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Space[K]:

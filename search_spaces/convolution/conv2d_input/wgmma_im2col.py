@@ -8,10 +8,13 @@ from functools import partial
 from autotune.codegen.convolution.conv2d_input.problem import Conv2dInputProblem
 from autotune.codegen.convolution.conv2d_input.wgmma_im2col.emit import emit
 from autotune.codegen.convolution.conv2d_input.wgmma_im2col.schedule import WgmmaInputSchedule
+from autotune.codegen.matmul.gemm.wgmma.schedule import ROW_BYTES
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.integers import round_up
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.convolution.conv2d import wgmma_im2col
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.matmul.gemm.wgmma import legal
 from autotune.search_spaces.matmul.gemm.wgmma.space import unready
 
 from .checks import checks
@@ -32,8 +35,12 @@ def constraints(problem: Conv2dInputProblem, schedule: WgmmaInputSchedule, spec:
 
 
 def candidates(problem: Conv2dInputProblem, spec: DeviceSpec) -> Iterator[WgmmaInputSchedule]:
-    """Those of the product, each once."""
-    yield from dict.fromkeys(wgmma_im2col.candidates(problem, spec, WgmmaInputSchedule))
+    """Those of the product with columns of whole boxes, which are copied anyway, each once: of 64 images of 7² with 512
+    channels, tiles of 104 columns took an H200 43.7 µs, and those of 256 took 27.5."""
+    box = ROW_BYTES // problem.dtype.bytes
+    found = wgmma_im2col.candidates(problem, spec, WgmmaInputSchedule)
+    whole = (one.replace(block_n=round_up(one.block_n, box)) if one.block_n > box else one for one in found)
+    yield from dict.fromkeys(one for one in whole if not any(legal.constraints(one.product(problem), one, spec)))
 
 
 def applies(problem: Conv2dInputProblem, spec: DeviceSpec) -> bool:

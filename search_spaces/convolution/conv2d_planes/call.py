@@ -11,7 +11,7 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.convolution.conv2d.call import check_convolution, out_extents, pairs_of
+from autotune.search_spaces.convolution.conv2d.call import check_convolution, check_operands, out_extents, pairs_of
 
 
 def conv2d_planes(
@@ -75,6 +75,7 @@ def _types(
     check_convolution(x, weight, groups, activation, axis=1, allow_tf32=allow_tf32, allow_winograd=allow_winograd)
     filters, _, *kernel = weight.shape
     shape = (x.shape[0], filters, *out_extents(x.shape[2:], kernel, stride, padding, dilation))
+    check_operands(x, {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)})
     return {"out": ArrayType(shape, x.dtype)}
 
 

@@ -48,9 +48,9 @@ class Operands:
 
 def emit(problem: Conv2dProblem, schedule: WgmmaIm2colSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    filters = (problem.out_channels, problem.kernel_h * problem.kernel_w, problem.channels)
+    filters = (problem.out_channels, problem.taps, problem.channels)
     operands = Operands(
-        images=(problem.batch, problem.height, problem.width, problem.in_channels),
+        images=problem.layouts["x"].shape,
         image_strides=(*problem.layouts["x"].strides, 1),
         pixels=problem.base_pixels,
         filters=filters,

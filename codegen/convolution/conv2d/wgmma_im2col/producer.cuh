@@ -32,11 +32,21 @@ __device__ __forceinline__ Tiling tiling_of_taps(const Problem& problem) {
 // Where the copies of a tile begin in X, under the first tap.
 struct BasePixel {
   int image, row, column;
+#if volumes
+  int slice;
+#endif
 
   __device__ __forceinline__ BasePixel(const Problem& problem, int pixel) {
     const int line = pixel / problem.out_width;
+#if volumes
+    const int plane = line / problem.out_height;
+    image = plane / problem.out_depth;
+    slice = (plane - image * problem.out_depth) * Problem::stride_t - Problem::padding_t;
+    row = (line - plane * problem.out_height) * Problem::stride_h - Problem::padding_h;
+#else
     image = line / problem.out_height;
     row = (line - image * problem.out_height) * Problem::stride_h - Problem::padding_h;
+#endif
     column = (pixel - line * problem.out_width) * Problem::stride_w - Problem::padding_w;
   }
 };
@@ -61,10 +71,21 @@ struct TapStep {
 
 __device__ __forceinline__ void copy_pixels(unsigned char* tile, const TensorMap& map, const BasePixel& pixel,
                                             const TapStep& step, Barrier& full) {
+#if volumes
+  const int tap[] = {step.row / Problem::filter_rows * Problem::dilation_t,
+                     step.row % Problem::filter_rows * Problem::dilation_h,
+                     step.column * Problem::dilation_w};
+#else
   const int tap[] = {step.row * Problem::dilation_h, step.column * Problem::dilation_w};
+#endif
 #pragma unroll
   for (int box = 0; box < TileA::boxes; ++box) {
+#if volumes
+    const int at[] = {pixel.image, pixel.slice, pixel.row, pixel.column,
+                      step.channel + box * TileA::row_elements};
+#else
     const int at[] = {pixel.image, pixel.row, pixel.column, step.channel + box * TileA::row_elements};
+#endif
     im2col_copy(tile + box * TileA::box_bytes, map, at, tap, full);
   }
 }

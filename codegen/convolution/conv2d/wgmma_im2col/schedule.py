@@ -27,7 +27,7 @@ class WgmmaIm2colSchedule(WgmmaSchedule):
         """The product whose terms are whole stages for each tap, and whose D lies as the convolution's."""
         own: GemmProblem = replace(
             problem.product,
-            k=problem.kernel_h * problem.kernel_w * round_up(problem.channels, self.block_k),
+            k=problem.taps * round_up(problem.channels, self.block_k),
             lda=0,
             ldb=0,
             ldd=problem.ldd,

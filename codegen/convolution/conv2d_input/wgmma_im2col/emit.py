@@ -13,6 +13,7 @@ from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.tensor import row_major
 from autotune.codegen.model.tensor_map import Swizzle, TensorMap
+from autotune.codegen.source.headers import Constant
 
 from .schedule import WgmmaInputSchedule
 
@@ -20,10 +21,11 @@ from .schedule import WgmmaInputSchedule
 def emit(problem: Conv2dInputProblem, schedule: WgmmaInputSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     product = schedule.product(problem)
-    chosen = {
+    chosen: dict[str, Constant] = {
         "clusters": False,
         "specialized": schedule.specialize is Specialize.SHAPE,
         "by_column": by_column(product),
+        "wide_rows": schedule.wide_rows(problem),
     }
     return source(problem).scheduled(
         schedule,

@@ -8,7 +8,10 @@ from typing import Any, Self
 
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
+
+_WIDE_COLUMNS = 32  # of which four threads have a row
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,11 @@ class WgmmaInputSchedule(WgmmaIm2colSchedule):
         if problem.phased:
             return own
         return replace(own, ldd=problem.layouts["x"].strides[2], align_d=problem.align_x)
+
+    def wide_rows(self, problem: Any) -> bool:
+        """Whether rows of D are stored 16 bytes at a time, of which neighbouring threads have parts."""
+        aligned = problem.product.vector_width("d") * problem.dtype.bytes == WIDEST_ACCESS
+        return problem.phased and aligned and self.block_n % _WIDE_COLUMNS == 0
 
     @classmethod
     def only(cls, problem: Any) -> Mapping[str, Any]:

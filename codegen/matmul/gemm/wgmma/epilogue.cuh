@@ -5,6 +5,8 @@
 #  include "cuda/number_pairs.cuh"
 #  include "cuda/shared_matrices.cuh"
 #  include "cuda/tensor_store.cuh"
+#elif wide_rows
+#  include "matmul/gemm/wgmma/wide_rows.cuh"
 #endif
 // A consumer's sums on their way to D: from registers, or through shared memory, from which tensor copies
 // store them while the next tile is multiplied.
@@ -264,7 +266,7 @@ __device__ __forceinline__ void store_sums(const Arguments& arguments, const Pro
 __device__ __forceinline__ void finish_stores() {
   if (threadIdx.x % warpgroup_threads == 0) store_wait_read<0>();
 }
-#else
+#elif !wide_rows
 constexpr int staged_bytes = 0;
 
 // Stores the sums from registers.
