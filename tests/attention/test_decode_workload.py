@@ -94,9 +94,14 @@ def test_defaults_share_keys_where_requests_may_differ_in_length(many):
     assert gain(Spread.LONG, Spread.LONG) > 1.5 < gain(Spread.LONG, Spread.RANDOM)
     assert gain(Spread.EVEN, Spread.EVEN) > 0.96
     assert gain(Spread.EVEN, Spread.RANDOM) > 0.9
+    random = replace(many, spread=Spread.RANDOM)
+    assert (
+        OPERATOR.default(random, H200).grid_blocks
+        and not OPERATOR.default(replace(random, full=True), H200).grid_blocks
+    )
     window = replace(many, window_left=256, spread=Spread.LONG)
     assert OPERATOR.default(window, H200).splits <= 2
-    assert all(one.grid_blocks or one.splits > 1 for one in OPERATOR.seeds(replace(many, spread=Spread.RANDOM), H200))
+    assert all(one.grid_blocks or one.splits > 1 for one in OPERATOR.seeds(random, H200))
 
 
 def test_batch_invariant_defaults_leave_requests_of_some_thousand_keys_whole():

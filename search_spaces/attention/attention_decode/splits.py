@@ -65,7 +65,8 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
     wanted = min(blocks // max(1, schedule.row_blocks(problem)), most_splits(problem, least_tiles * schedule.tile_keys))
     most_seen = min(problem.keys, problem.window_left + problem.queries) if problem.window_left else problem.keys
     filling = _power_below(min(wanted, _most_added(problem, schedule, most_seen)))
-    uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[problem.spread])
+    spread = Spread.EVEN if problem.full else problem.spread
+    uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[spread])
     if uneven > filling:
         yield Cut(waves=1)
         yield Cut(uneven, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES))
