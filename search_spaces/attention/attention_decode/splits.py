@@ -101,11 +101,13 @@ def outside_of_clusters(problem: AttentionDecodeProblem, schedule: Parts) -> Ite
 def with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> Iterator[P]:
     """The schedule, and the same with clusters where there may be such.
 
-    Each SM has a block at most: of more, several would share an SM while others have none.
+    Each SM has a block at most: of more, several would share an SM while others have none. So a schedule for any number
+    of requests has none.
     """
     yield schedule
     in_clusters = clustered(problem, schedule.replace(cluster=with_clusters(spec)[-1]))
-    if in_clusters.cluster and schedule.blocks(problem) <= spec.sm_count:
+    few = schedule.blocks(problem) <= spec.sm_count and not problem.batch_invariant
+    if in_clusters.cluster and few:
         yield in_clusters
 
 
