@@ -55,7 +55,8 @@ def test_a_default_is_near_what_was_measured_and_its_kernel_faster_than_the_othe
 
 def test_blocks_are_clusters_where_each_sm_has_one():
     assert any(one.cluster for one in OPERATOR.seeds(FEW, H200))
-    assert not any(one.cluster for one in [*OPERATOR.seeds(MANY, H200), *OPERATOR.seeds(FEW, named_device("a100"))])
+    others = (MANY, H200), (FEW, named_device("a100")), (replace(FEW, keys=16384, batch_invariant=True), H200)
+    assert not any(one.cluster for wanted, spec in others for one in OPERATOR.seeds(wanted, spec))
     clustered = MmaSyncSchedule(vector_width=8, splits=16, cluster=True)
     assert OPERATOR.violations(replace(FEW, queries=8), clustered, H200) == [
         "splits 16 with cluster: expected 2, 4 or 8, without grid_blocks",
@@ -94,9 +95,14 @@ def test_defaults_share_keys_where_requests_may_differ_in_length(many):
     assert gain(Spread.LONG, Spread.LONG) > 1.5 < gain(Spread.LONG, Spread.RANDOM)
     assert gain(Spread.EVEN, Spread.EVEN) > 0.96
     assert gain(Spread.EVEN, Spread.RANDOM) > 0.9
+    random = replace(many, spread=Spread.RANDOM)
+    assert (
+        OPERATOR.default(random, H200).grid_blocks
+        and not OPERATOR.default(replace(random, full=True), H200).grid_blocks
+    )
     window = replace(many, window_left=256, spread=Spread.LONG)
     assert OPERATOR.default(window, H200).splits <= 2
-    assert all(one.grid_blocks or one.splits > 1 for one in OPERATOR.seeds(replace(many, spread=Spread.RANDOM), H200))
+    assert all(one.grid_blocks or one.splits > 1 for one in OPERATOR.seeds(random, H200))
 
 
 def test_batch_invariant_defaults_leave_requests_of_some_thousand_keys_whole():

@@ -65,7 +65,8 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
     wanted = min(blocks // max(1, schedule.row_blocks(problem)), most_splits(problem, least_tiles * schedule.tile_keys))
     most_seen = min(problem.keys, problem.window_left + problem.queries) if problem.window_left else problem.keys
     filling = _power_below(min(wanted, _most_added(problem, schedule, most_seen)))
-    uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[problem.spread])
+    spread = Spread.EVEN if problem.full else problem.spread
+    uneven = min(_power_below(most_seen // long_keys), _UNEVEN_PARTS[spread])
     if uneven > filling:
         yield Cut(waves=1)
         yield Cut(uneven, min(_power_below(long_keys // schedule.tile_keys), _MOST_TILES))
@@ -100,11 +101,13 @@ def outside_of_clusters(problem: AttentionDecodeProblem, schedule: Parts) -> Ite
 def with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> Iterator[P]:
     """The schedule, and the same with clusters where there may be such.
 
-    Each SM has a block at most: of more, several would share an SM while others have none.
+    Each SM has a block at most: of more, several would share an SM while others have none. So a schedule for any number
+    of requests has none.
     """
     yield schedule
     in_clusters = clustered(problem, schedule.replace(cluster=with_clusters(spec)[-1]))
-    if in_clusters.cluster and schedule.blocks(problem) <= spec.sm_count:
+    few = schedule.blocks(problem) <= spec.sm_count and not problem.batch_invariant
+    if in_clusters.cluster and few:
         yield in_clusters
 
 
