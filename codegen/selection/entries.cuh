@@ -56,6 +56,17 @@ struct RowPart {
           }
         }
       } else {
+#if short_edges
+#  pragma unroll 1
+        for (int vector = own; vector < end && vector < tile_first + tile; vector += lanes) {
+          const Vector loaded = row.load_inside(vector);
+#  pragma unroll
+          for (int j = 0; j < width; ++j) {
+            if (row.has(row.column(vector) + j)) take(loaded.elements[j], row.column(vector) + j);
+          }
+        }
+        continue;
+#endif
 #pragma unroll
         for (int i = 0; i < Schedule::loads_in_flight; ++i) {
           if (own + i * lanes < end) vectors[i] = row.load_inside(own + i * lanes);

@@ -13,9 +13,13 @@ constexpr int tile_keys = Schedule::threads * items;
 using Value = Problem::Value;
 #endif
 
+constexpr int vector_keys = 16 / sizeof(Bits);  // of an access of 16 bytes
+using KeyVector = Packed<Bits, vector_keys>;
+static_assert(tile_keys % vector_keys == 0, "a tile has whole vectors");
+
 struct Shared {
   long long begin, end;  // of the tile in the first run
-  Bits keys[tile_keys];
+  Bits keys[tile_keys + vector_keys];
 #if has_values
   unsigned short places[tile_keys];
 #endif
@@ -89,11 +93,11 @@ __device__ __forceinline__ void merge_items(const Bits* keys, int begin, int mid
   }
 }
 
-// The thread's keys go to shared memory.
-__device__ __forceinline__ void leave_items(Shared& shared, int first, const Items& own) {
+// The thread's keys go to shared memory, so many places behind theirs.
+__device__ __forceinline__ void leave_items(Shared& shared, int first, const Items& own, int shift = 0) {
 #pragma unroll
   for (int i = 0; i < items; ++i) {
-    shared.keys[first + i] = own.keys[i];
+    shared.keys[shift + first + i] = own.keys[i];
 #if has_values
     shared.places[first + i] = own.places[i];
 #endif
@@ -134,34 +138,35 @@ __device__ __forceinline__ void load_runs(const Bits* a, const Bits* b, int of_a
   }
 }
 
-constexpr int vector_keys = 16 / sizeof(Bits), vectors = tile_keys / vector_keys;
-using KeyVector = Packed<Bits, vector_keys>;
-static_assert(tile_keys % vector_keys == 0, "a tile has whole vectors");
+// Keys from where a vector begins in global memory to where a tile begins there.
+__device__ __forceinline__ int shift_of(const Bits* target) {
+  return static_cast<int>(reinterpret_cast<unsigned long long>(target) / sizeof(Bits) % vector_keys);
+}
 
-// Writes the keys of a tile in shared memory to where its first one goes.
+// Writes `count` keys in shared memory, which begin as far from a vector as `target` does.
 __device__ __forceinline__ void store_tile(const Shared& shared, int count, Bits* target) {
-  if (count == tile_keys && reinterpret_cast<unsigned long long>(target) % 16 == 0) {
+  constexpr int vectors = tile_keys / vector_keys + 1;
+  const int shift = shift_of(target), end = shift + count;
+  Bits* aligned = target - shift;
 #pragma unroll
-    for (int i = 0; i < (vectors + Schedule::threads - 1) / Schedule::threads; ++i) {
-      const int vector = i * Schedule::threads + threadIdx.x;
-      if (vector >= vectors) break;
-      const KeyVector packed = reinterpret_cast<const KeyVector*>(shared.keys)[vector];
-      store_global_whole<false>(target + vector * vector_keys, packed);
-    }
-    return;
-  }
+  for (int i = 0; i < (vectors + Schedule::threads - 1) / Schedule::threads; ++i) {
+    const int at = (i * Schedule::threads + threadIdx.x) * vector_keys;
+    if (shift <= at && at + vector_keys <= end) {
+      store_global_whole<false>(aligned + at, *reinterpret_cast<const KeyVector*>(shared.keys + at));
+    } else {
 #pragma unroll 1
-  for (int at = threadIdx.x; at < count; at += Schedule::threads) target[at] = shared.keys[at];
+      for (int j = at > shift ? at : shift; j < at + vector_keys && j < end; ++j) aligned[j] = shared.keys[j];
+    }
+  }
 }
 
 // Writes `count` keys of the merged runs from `begin` on, and their values.
 __device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long begin, int count,
                                            const Part& part, const Target& target, Shared& shared) {
-  // No part leads out of the runs, and bounds of runs that are not sorted may come in any order.
-  const long long least = begin - b.count, a_begin = part.begin < least ? least : part.begin;
-  const long long least_end = least + count < a_begin ? a_begin : least + count, most = a_begin + count;
-  const long long a_end = part.end < least_end ? least_end : part.end > most ? most : part.end;
-  const int of_a = static_cast<int>(a_end - a_begin), first = threadIdx.x * items;
+  const long long a_begin = part.begin, apart = part.end - a_begin;
+  // Bounds of runs that are not sorted may come in any order.
+  const int of_a = apart < 0 ? 0 : apart < count ? static_cast<int>(apart) : count;
+  const int first = threadIdx.x * items;
   const long long b_begin = begin - a_begin - of_a;  // less the keys that the tile has of `a`
   if (count == tile_keys) {
     load_runs<true>(a.keys + a_begin, b.keys + b_begin, of_a, count, shared);
@@ -172,16 +177,22 @@ __device__ __forceinline__ void merge_tile(const Run& a, const Run& b, long long
   Items merged;
   merge_items<false>(shared.keys, 0, of_a, count, first, merged);
   __syncthreads();
-  leave_items(shared, first, merged);
+  leave_items(shared, first, merged, shift_of(target.keys + begin));
   __syncthreads();
   store_tile(shared, count, target.keys + begin);
 #if has_values
+  // All are loaded before the first is stored: for all that is known, they might be where others go.
+  const Value *first_values = a.values + a_begin, *second_values = b.values + b_begin;
+  Value loaded[items];
+#  pragma unroll
+  for (int i = 0; i < items; ++i) {
+    const int at = i * Schedule::threads + threadIdx.x, place = at < count ? shared.places[at] : 0;
+    loaded[i] = __ldg((place < of_a ? first_values : second_values) + place);
+  }
 #  pragma unroll
   for (int i = 0; i < items; ++i) {
     const int at = i * Schedule::threads + threadIdx.x;
-    if (at >= count) break;
-    const int place = shared.places[at];
-    target.values[begin + at] = place < of_a ? a.values[a_begin + place] : b.values[b_begin + place];
+    if (at < count) target.values[begin + at] = loaded[i];
   }
 #endif
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
@@ -22,8 +22,9 @@ def merging_source(
     types: Sequence[str] = (),
     *,
     served: str = "",
+    conditions: Mapping[str, bool] | None = None,
 ) -> KernelSource:
-    """`scalars` are the last members of ``struct Arguments``."""
+    """`scalars` are the last members of ``struct Arguments``; conditions in headers name `conditions` besides."""
     has_values = values is not Values.NONE
     carried = [f"using Value = {UNSIGNED[values.bytes]};"] if has_values else []
     return KernelSource(
@@ -37,6 +38,7 @@ def merging_source(
             "cut": False,
             "has_values": has_values,
             "indices": values.is_index,
+            **(conditions or {}),
         },
         scalars=scalars,
         served=served,

@@ -70,9 +70,10 @@ __device__ __forceinline__ void wait_for_pair(int width) {
   }
 }
 
-// Sorts `count` keys in shared memory; `shared.places` becomes where they were.
+// Sorts `count` keys in shared memory, which get so many places behind theirs; `shared.places` becomes where
+// they were.
 template <class Parts>
-__device__ __forceinline__ void sort_tile(Shared& shared, int count, const Parts& parts) {
+__device__ __forceinline__ void sort_tile(Shared& shared, int count, const Parts& parts, int shift = 0) {
   const int first = threadIdx.x * items;
   Items own;
   sort_items(shared.keys, first, count, parts, own);
@@ -93,23 +94,16 @@ __device__ __forceinline__ void sort_tile(Shared& shared, int count, const Parts
     for (int i = 0; i < items; ++i) own.places[i] = shared.places[own.places[i]];
 #endif
     wait_for_pair(width);
-    leave_items(shared, first, own);
+    leave_items(shared, first, own, 2 * width < tile_keys ? 0 : shift);
   }
   __syncthreads();
 }
 
 __device__ __forceinline__ void load_tile(const Bits* source, int count, Shared& shared) {
-  if (count == tile_keys && reinterpret_cast<unsigned long long>(source) % 16 == 0) {
 #pragma unroll
-    for (int i = 0; i < (vectors + Schedule::threads - 1) / Schedule::threads; ++i) {
-      const int vector = i * Schedule::threads + threadIdx.x;
-      if (vector >= vectors) break;
-      reinterpret_cast<KeyVector*>(shared.keys)[vector] =
-          load_global<vector_keys, false>(source + vector * vector_keys);
-    }
-  } else {
-#pragma unroll 1
-    for (int at = threadIdx.x; at < count; at += Schedule::threads) shared.keys[at] = source[at];
+  for (int i = 0; i < items; ++i) {
+    const int place = i * Schedule::threads + threadIdx.x;
+    if (place < count) shared.keys[place] = __ldg(source + place);
   }
   __syncthreads();
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import WORD_BYTES
+from autotune.codegen.model.hardware import WIDEST_ACCESS, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div, doublings, round_up
 from autotune.codegen.model.schedule import Schedule, Specialize
 from autotune.codegen.source.kernel_source import Entry
@@ -55,7 +55,7 @@ class TileSchedule(Schedule):
     def tile_footprint(self, dtype: DType, values: Values, beside: int = 0) -> Footprint:
         """What a block takes that sorts or merges a tile of keys, with so many bytes of shared memory besides."""
         words, places = ceil_div(dtype.bytes, WORD_BYTES), values is not Values.NONE
-        shared = _BOUNDS + round_up(self.tile * dtype.bytes, _PLACE_BYTES) + self.tile * _PLACE_BYTES * places
+        shared = _BOUNDS + self.tile * dtype.bytes + WIDEST_ACCESS + self.tile * _PLACE_BYTES * places
         registers = self.items * (words + places) + _REGISTERS * words
         return Footprint(
             self.threads, round_up(shared, 8) + beside, registers, min_blocks_per_sm=self.min_blocks_per_sm

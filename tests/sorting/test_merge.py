@@ -85,6 +85,6 @@ test_bugs_are_caught = caught(
         (FLOATS, AHEAD, "& (number == number)", ""),
         (PAIRS, AHEAD, "low >= high || at >= high", "at >= high"),
         (PAIRS, AHEAD, "a.count : parts[tile + 1]", "a.count : parts[tile]"),
-        (PAIRS, TILES, "place < of_a ? a.values[a_begin + place]", "place <= of_a ? a.values[a_begin + place]"),
+        (PAIRS, TILES, "place < of_a ? first_values", "place <= of_a ? first_values"),
     ],
 )

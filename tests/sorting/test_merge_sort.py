@@ -16,6 +16,7 @@ from autotune.search_spaces.sorting.merge_sort import OPERATOR
 TILES = MergeSortSchedule(64, 5)
 AHEAD = TILES.replace(block_levels=1)
 BYTES = MergeSortProblem(1506, 2, DType.UINT8, Values.INDEX32)
+ROWS = MergeSortProblem(641, 2)
 FLOATS = MergeSortProblem(1000, 1, DType.FLOAT32, Values.BYTES4, descending=True)
 
 
@@ -88,6 +89,8 @@ test_bugs_are_caught = caught(
         (BYTES, TILES, "(at < most ? at : most) + size", "at + size"),
         (BYTES, AHEAD, "is_last ? a.count : ", ""),
         (BYTES, AHEAD, "parts == nullptr", "false"),
+        (FLOATS, TILES, "first, merged, shift_of(target.keys + begin)", "first, merged, 0"),
+        (ROWS, TILES, "2 * width < tile_keys ? 0 : shift", "shift"),
         (BYTES, TILES, "2 * width <= 32 * items", "width <= 32 * items"),
         (BYTES, TILES, "number - row * tiles", "number"),
     ],

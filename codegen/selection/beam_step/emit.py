@@ -34,6 +34,7 @@ def _source(problem: BeamStepProblem) -> KernelSource:
         problem,
         types=using(Element=problem.dtype),
         facts={"element_bits": problem.dtype.bits, "largest": True, "lengths": False},
+        conditions={"short_edges": False},
         workspace=True,
         served="any beams",
     )

@@ -35,5 +35,6 @@ def _source(problem: SamplingProblem) -> KernelSource:
         problem,
         types=using(Element=problem.dtype),
         facts={"element_bits": problem.dtype.bits, "largest": True, "lengths": False},
+        conditions={"short_edges": False},
         scalars=problem.random_state.arguments,
     )

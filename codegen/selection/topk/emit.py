@@ -42,5 +42,6 @@ def _source(problem: TopkProblem) -> KernelSource:
         problem,
         types=using(Element=problem.dtype),
         facts={"element_bits": problem.dtype.bits},
+        conditions={"short_edges": False},
         workspace=True,
     )

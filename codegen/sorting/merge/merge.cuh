@@ -25,7 +25,8 @@ __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const long long keys = problem.first + problem.second;
   const long long tile = divided_tile(), begin = tile * tile_keys;
   const long long of_a = part_ahead(runs.a, runs.b, begin < keys ? begin : keys);
-  if (begin < keys && threadIdx.x % part_lanes == 0) arguments.parts[tile] = of_a;
+  if (begin < keys && threadIdx.x % part_lanes == 0)
+    arguments.parts[tile] = of_a - least_of_first(runs.b, begin);
 }
 
 __device__ __forceinline__ void merge_block(const Arguments& arguments) {

@@ -49,4 +49,7 @@ def source_of(problem: MergeSortProblem) -> KernelSource:
     carried = f" with {problem.values}" * (problem.values.bytes > 0)
     served = f"{problem.dtype}{carried}{', descending' * problem.descending}"
     members = [*pass_arguments(problem.values), Argument("parts", "long long*")]
-    return merging_source("merge_sort", problem, problem.dtype, problem.values, members, served=served)
+    one_row = {"one_row": problem.rows == 1}
+    return merging_source(
+        "merge_sort", problem, problem.dtype, problem.values, members, served=served, conditions=one_row
+    )

@@ -15,10 +15,15 @@ __device__ __forceinline__ unsigned tiles_of(const Problem& problem) {
 
 // A tile by its number among those of all rows, of which a grid has the blocks.
 __device__ __forceinline__ Tile tile_of(const Problem& problem, unsigned number) {
-  const unsigned tiles = tiles_of(problem), row = number / tiles;
   Tile tile;
+#if one_row
+  tile.number = number;
+  tile.row = 0;
+#else
+  const unsigned tiles = tiles_of(problem), row = number / tiles;
   tile.number = number - row * tiles;
   tile.row = row * static_cast<long long>(problem.columns);
+#endif
   tile.begin = tile.number * static_cast<long long>(tile_keys);
   const long long rest = problem.columns - tile.begin;
   tile.count = static_cast<int>(rest < tile_keys ? rest : tile_keys);
@@ -30,15 +35,19 @@ __device__ __forceinline__ void sort_block(const Arguments& arguments) {
   const long long first = tile.row + tile.begin;
   Shared& shared = *dynamic_shared<Shared>();
   load_tile(reinterpret_cast<const Bits*>(arguments.keys) + first, tile.count, shared);
-  sort_tile(shared, tile.count, WholeTile());
-  store_tile(shared, tile.count, static_cast<Bits*>(arguments.target) + first);
+  Bits* target = static_cast<Bits*>(arguments.target) + first;
+  sort_tile(shared, tile.count, WholeTile(), shift_of(target));
+  store_tile(shared, tile.count, target);
 #if has_values
   Value* values = static_cast<Value*>(arguments.target_values) + first;
-  for (int at = threadIdx.x; at < tile.count; at += Schedule::threads) {
+#  pragma unroll
+  for (int i = 0; i < items; ++i) {
+    const int at = i * Schedule::threads + threadIdx.x;
+    if (at >= tile.count) break;
 #  if indices
     values[at] = static_cast<Value>(tile.begin + shared.places[at]);
 #  else
-    values[at] = reinterpret_cast<const Value*>(arguments.values)[first + shared.places[at]];
+    values[at] = __ldg(reinterpret_cast<const Value*>(arguments.values) + first + shared.places[at]);
 #  endif
   }
 #endif
@@ -77,7 +86,8 @@ __device__ __forceinline__ void divide_runs(const Arguments& arguments) {
   const Tile tile = tile_of(problem, static_cast<unsigned>(divided < tiles ? divided : tiles - 1));
   const Pair pair = pair_of(arguments, problem, tile);
   const long long of_a = part_ahead(pair.a, pair.b, tile.begin - pair.begin);
-  if (divided < tiles && threadIdx.x % part_lanes == 0) arguments.parts[divided] = of_a;
+  if (divided < tiles && threadIdx.x % part_lanes == 0)
+    arguments.parts[divided] = of_a - least_of_first(pair.b, tile.begin - pair.begin);
 }
 
 __device__ __forceinline__ void merge_runs(const Arguments& arguments) {

@@ -13,6 +13,7 @@ from autotune.codegen.sorting.tile_schedule import TileSchedule
 from .problem import SegmentedSortProblem
 
 _HEAD_BITS = 32  # places of a word of those where segments begin
+_MERGING_BYTES = 64  # of what a merge does to a tile
 _BOUND_BYTES = 4  # of the segment at a thread's first key
 
 
@@ -37,4 +38,5 @@ class SegmentedSortSchedule(TileSchedule):
     def footprint(self, problem: SegmentedSortProblem) -> Footprint:
         """See `Schedule`."""
         heads = (ceil_div(self.tile, _HEAD_BITS) + 1) * WORD_BYTES
-        return self.tile_footprint(problem.dtype, problem.values, round_up(heads + self.threads * _BOUND_BYTES, 8))
+        sorting, merging = heads + self.threads * _BOUND_BYTES, self.tiles_per_block * _MERGING_BYTES + WORD_BYTES
+        return self.tile_footprint(problem.dtype, problem.values, round_up(max(sorting, merging), 8))

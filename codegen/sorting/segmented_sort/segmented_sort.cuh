@@ -1,5 +1,4 @@
 #pragma once
-#include "cuda/warp_scan.cuh"
 #include "sorting/segmented_sort/segments.cuh"
 #include "sorting/sort_tile.cuh"
 // Blocks sort the segments in tiles: those that lie in one are done. Then each launch merges pairs of runs,
@@ -123,14 +122,14 @@ __device__ __forceinline__ Merging merging_of(const Arguments& arguments, const 
   return merging;
 }
 
-// What a lane has found, for all lanes.
-__device__ __forceinline__ Merging of_lane(const Merging& own, int lane) {
-  return {from_lane<32>(own.begin, lane),  from_lane<32>(own.end, lane),
-          from_lane<32>(own.middle, lane), from_lane<32>(own.reach, lane),
-          from_lane<32>(own.both, lane),   from_lane<32>(static_cast<int>(own.done), lane) != 0};
-}
+struct MergingTiles {
+  Shared keys;
+  Merging tiles[Schedule::tiles_per_block];
+  unsigned pending;  // a bit for each of them that has anything to do
+};
 
-__device__ __forceinline__ void merge_segment(const Arguments& arguments, const Merging& merging) {
+__device__ __forceinline__ void merge_segment(const Arguments& arguments, const Merging& merging,
+                                              Shared& shared) {
   const Reach& reach = merging.reach;
   const Segment& both = merging.both;
   const long long begin = merging.begin, end = merging.end, middle = merging.middle;
@@ -164,25 +163,29 @@ __device__ __forceinline__ void merge_segment(const Arguments& arguments, const 
   b.values = source_values + middle;
   target.values = (merging.done ? reinterpret_cast<Value*>(arguments.values_out) : spare_values) + both.begin;
 #endif
-  Shared& shared = *dynamic_shared<Shared>();
   const int count = static_cast<int>(to - from);
   merge_tile(a, b, from - both.begin, count, part_of(a, b, from - both.begin, count, shared), target, shared);
   __syncthreads();
 }
 
-// A block has tiles as far apart as there are blocks. Its lanes look at one each: most have nothing to do.
+// A block has tiles as far apart as there are blocks. Lanes look at one each: most have nothing to do.
 __device__ __forceinline__ void merge_segments(const Arguments& arguments) {
   const Problem problem(arguments);
-  const int lane = threadIdx.x % 32;
-  const long long tile = blockIdx.x + lane * static_cast<long long>(gridDim.x);
-  Merging own{};
-  if (lane < Schedule::tiles_per_block && tile * tile_keys < problem.columns) {
-    own = merging_of(arguments, problem, tile);
+  MergingTiles& merging = *dynamic_shared<MergingTiles>();
+  const int lane = threadIdx.x;
+  if (lane < 32) {
+    const long long tile = blockIdx.x + lane * static_cast<long long>(gridDim.x);
+    bool pending = false;
+    if (lane < Schedule::tiles_per_block && tile * tile_keys < problem.columns) {
+      const Merging found = merging_of(arguments, problem, tile);
+      pending = found.has_merged() || found.has_left();
+      merging.tiles[lane] = found;
+    }
+    const unsigned all = __ballot_sync(0xffffffffu, pending);
+    if (lane == 0) merging.pending = all;
   }
-  unsigned pending = __ballot_sync(0xffffffffu, own.has_merged() || own.has_left());
-  while (pending != 0) {
-    const int next = __ffs(static_cast<int>(pending)) - 1;
-    pending &= pending - 1;
-    merge_segment(arguments, of_lane(own, next));
+  __syncthreads();
+  for (unsigned pending = merging.pending; pending != 0; pending &= pending - 1) {
+    merge_segment(arguments, merging.tiles[__ffs(static_cast<int>(pending)) - 1], merging.keys);
   }
 }

@@ -11,12 +11,13 @@ from autotune.search_spaces.contract.operator import Operator
 
 from .baselines import BASELINES
 from .call import CALL
+from .space import candidates
 
 OPERATOR: Operator[MergeProblem, MergeSchedule] = Operator(
     name="merge",
     summary="the keys of two sorted arrays in order, with values that go along with them",
     problem_type=MergeProblem,
-    kernels=(Kernel(MergeSchedule, emit),),
+    kernels=(Kernel(MergeSchedule, emit, candidates=candidates),),
     presets=PRESETS,
     baselines=BASELINES,
     call=CALL,

@@ -11,12 +11,13 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.sorting.radix_sort.baselines import BASELINES
 
 from .call import CALL
+from .space import candidates
 
 OPERATOR: Operator[MergeSortProblem, MergeSortSchedule] = Operator(
     name="merge_sort",
     summary="the keys of each row in order by comparisons, with their indices or with values that go along with them",
     problem_type=MergeSortProblem,
-    kernels=(Kernel(MergeSortSchedule, emit),),
+    kernels=(Kernel(MergeSortSchedule, emit, candidates=candidates),),
     presets=PRESETS,
     baselines={
         "torch": BASELINES["torch"],

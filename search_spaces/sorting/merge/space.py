@@ -1,0 +1,18 @@
+"""merge: schedules that are tried first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from autotune.codegen.sorting.merge.problem import MergeProblem
+from autotune.codegen.sorting.merge.schedule import MergeSchedule, Partition
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.sorting.tile_shapes import MANY, tile_shapes
+
+
+def candidates(problem: MergeProblem, spec: DeviceSpec) -> Iterator[MergeSchedule]:
+    """A launch ahead finds the parts of many tiles."""
+    first, other = (Partition.AHEAD, Partition.BLOCK)[:: 1 if problem.columns >= MANY else -1]
+    for partition in (first, other):
+        for threads, items, blocks in tile_shapes(problem.dtype, problem.values):
+            yield MergeSchedule(threads, items, blocks, partition=partition)
