@@ -123,13 +123,16 @@ _FRAGMENTS = (
 _GROUPS = (
     (
         AttentionProblem(70, 200, 6, 2, 2, head_dim=16, causal=True, lse=True, sinks=True),
-        WgmmaSchedule(3, 32, pingpong=True, pack_group=True),
+        WgmmaSchedule(3, 32, pingpong=True, rescale_rarely=True, pack_group=True),
     ),
     (
         AttentionProblem(40, 90, 4, 2, 2, head_dim=16, window_left=30, window_right=3, score=SCORE),
         WgmmaSchedule(1, 32, splits=2, pack_group=True),
     ),
-    (AttentionProblem(130, 200, 4, 1, 2, head_dim=72), WgmmaSchedule(1, 32, grid_blocks=2, pack_group=True)),
+    (
+        AttentionProblem(100, 200, 4, 1, 2, head_dim=72),
+        WgmmaSchedule(2, 32, pingpong=True, queries_apart=True, grid_blocks=2, pack_group=True),
+    ),
 )
 _LAST_KEY_UNSEEN = AttentionProblem(64, 31, 1, head_dim=64), WgmmaSchedule(consumers=1, tile_keys=32)
 # More tiles than stages, so that sums are rescaled and stages filled again; blocks that take tile after tile, the last

@@ -59,7 +59,7 @@ OWN_CASES = [
     (replace(_SHORT, causal=True), FlashSchedule(64, rows_per_warp=2)),
     (replace(_SHORT, causal=True), WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=2, tickets=True)),
     (_SHORT, WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=3, tickets=True)),
-    (_CROSS, WgmmaSchedule(consumers=2, tile_keys=32, grid_blocks=2)),
+    (_CROSS, WgmmaSchedule(2, 32, rescale_rarely=True, queries_apart=True, grid_blocks=2)),
     (_CROSS, WgmmaSchedule(consumers=1, tile_keys=32, splits=2)),
     (_GROUPS, WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=2, tickets=True, pack_group=True)),
     (_LONG, MmaSyncSchedule(64, tile_keys=16, splits=4)),

@@ -12,10 +12,12 @@ from autotune import dispatcher
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
+from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.emulator import run
 from autotune.search_spaces.attention.attention import OPERATOR
+from autotune.search_spaces.attention.attention_varlen import OPERATOR as PACKED
 from autotune.search_spaces.attention.tiles import seen_keys, steps_of_block
 
 
@@ -116,6 +118,39 @@ def test_equal_scores_of_billions_have_equal_weights(schedule):
     assert largest.sum(axis=1).max() > 2
     expected = largest @ made["v"] / largest.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(buffers["o"].astype(float).reshape(16, 16), expected, atol=2**-7)
+
+
+@pytest.mark.parametrize(
+    "schedule", [WgmmaSchedule(1, 32, grid_blocks=1, tickets=True), MmaSyncSchedule(64, tile_keys=16)]
+)
+def test_a_packed_sequence_has_the_weights_and_the_bits_that_it_has_alone(schedule):
+    """Value j is the unit vector j, so that o is the weights; a lone key has weight 1."""
+    lengths, columns = (1, 70, 33), 72
+    problem = VarlenAttentionProblem(104, 104, 1, len(lengths), head_dim=16, value_dim=columns, causal=True)
+    program = PACKED.program(problem, schedule, LIMITS)
+    inputs = dict(problem.inputs(0))
+    places = np.concatenate([np.arange(length) for length in lengths])
+    values = (places[:, None] == np.arange(columns)).astype(inputs["v"].dtype)
+    ends = np.cumsum(lengths)
+
+    def solved(rows, offsets):
+        buffers = {name: np.zeros_like(inputs[name]) for name in "qk"} | {"v": np.zeros_like(values.ravel())}
+        for name, given in {"q": inputs["q"], "k": inputs["k"], "v": values.ravel()}.items():
+            of_rows = given.reshape(104, -1)[rows]
+            buffers[name].reshape(104, -1)[: len(of_rows)] = of_rows
+        buffers |= {"offsets": np.array(offsets, np.int32), "o": np.zeros_like(buffers["v"])}
+        run(program, problem.tensors, buffers, problem.scalars)
+        return buffers
+
+    together = solved(slice(None), [0, *ends])
+    expected = problem.reference(together, problem.scalars)
+    found = together["o"].reshape(104, columns)
+    assert (np.abs(found.ravel().astype(float) - expected["o"]) <= 2.0**-7 * expected["o"]).all()
+    np.testing.assert_array_equal(found[0], values[0])
+    for length, end in zip(lengths, ends, strict=True):
+        rows = slice(end - length, end)
+        alone = solved(rows, [0, length, length, length])["o"].reshape(104, columns)
+        np.testing.assert_array_equal(alone[:length], found[rows])
 
 
 def test_vectors_are_no_wider_than_heads_are_aligned_for():

@@ -80,6 +80,10 @@ __device__ __forceinline__ void mask_unseen(float (&s)[products][4], const SeenK
   }
 }
 
+#if rescale_rarely
+constexpr float most_growth = 8.0f;  // of weights, as a power of 2, until sums are rescaled
+#endif
+
 // Logits become weights, which are added to the sums of the rows; `kept` gets what of the sums before is
 // left.
 template <int products>
@@ -91,6 +95,9 @@ __device__ __forceinline__ void add_weights(float (&s)[products][4], RowPair& ro
 #pragma unroll
     for (int i = 0; i < products; ++i) top = max_nan(top, max_nan(s[i][2 * half], s[i][2 * half + 1]));
     top = reduce_lanes<4>(top, Max());
+#if rescale_rarely
+    if ((top - rows.largest[half]) * factor <= most_growth) top = rows.largest[half];
+#endif
     const float base = base_of(top, factor);
     kept[half] = kept_of(rows.largest[half], factor, base);
     rows.largest[half] = top;
@@ -111,6 +118,9 @@ __device__ __forceinline__ void add_weights(float (&s)[products][4], RowPair& ro
 // Sums of values keep what of them is left.
 template <int products>
 __device__ __forceinline__ void rescale(float (&o)[products][4], const float (&kept)[2]) {
+#if rescale_rarely
+  if (!__any_sync(0xffffffffu, kept[0] != 1.0f || kept[1] != 1.0f)) return;
+#endif
 #pragma unroll
   for (int i = 0; i < products; ++i) {
 #pragma unroll

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
@@ -43,7 +44,9 @@ def _cudnn(torch: Any, problem: AttentionBackwardProblem, tensors: Mapping[str, 
 
 
 def _flash(torch: Any, problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
-    """The same by FlashAttention-2."""
+    """The same by FlashAttention-2, which has causal windows besides."""
+    if problem.causal and problem.window_left:
+        return _flash_window(torch, problem, tensors)
     dout, q, k, v, o = _operands(problem, tensors)
     aten, causal, scale = torch.ops.aten, problem.causal, problem.scalars["scale"] or None
     _, _, cum_q, cum_k, most_q, most_k, seed, offset, _ = aten._scaled_dot_product_flash_attention(
@@ -52,6 +55,20 @@ def _flash(torch: Any, problem: AttentionBackwardProblem, tensors: Mapping[str, 
     given = dout, q, k, v, o, tensors["lse"], cum_q, cum_k, most_q, most_k, 0.0, causal, seed, offset
     backward = aten._scaled_dot_product_flash_attention_backward
     return lambda: _gradients(backward(*given, scale=scale))
+
+
+def _flash_window(torch: Any, problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
+    """What scaled_dot_product_attention would call, if it knew windows; FlashAttention counts none for the diagonal."""
+    _operands(replace(problem, window_left=0), tensors)
+    dout, q, k, v, o = (tensors[name] for name in ("dout", "q", "k", "v", "o"))
+    sizes, stated = (problem.queries, problem.keys, 0.0, True), {"scale": problem.scalars["scale"] or None}
+    window = {"window_size_left": problem.window_left - 1, "window_size_right": 0}
+    _, _, seed, offset, _ = torch.ops.aten._flash_attention_forward(
+        q, k, v, None, None, *sizes, False, **stated, **window
+    )
+    given = dout, q, k, v, o, tensors["lse"], None, None, *sizes, seed, offset
+    backward = torch.ops.aten._flash_attention_backward
+    return lambda: dict(zip(("dq", "dk", "dv"), backward(*given, **stated, **window), strict=True))
 
 
 _SUMMARY = "what torch's autograd calls for scaled_dot_product_attention by"

@@ -19,5 +19,5 @@ def emit(problem: AttentionProblem, schedule: MmaSyncSchedule) -> Program:
         schedule.splits,
         "mma_sync/mma_sync",
         "attention_mma_sync_block",
-        facts={"stored_vector": stored_vector(problem), "padded": padded},
+        facts={"stored_vector": stored_vector(problem), "padded": padded, "rescale_rarely": False},
     )

@@ -13,7 +13,7 @@ using ValueSums = float[value_products][4];
 // Issues the products of the consumer's queries with a stage of keys.
 __device__ __forceinline__ void multiply_keys(KeySums& s, int consumer, int stage) {
   const unsigned long long queries =
-      matrix_descriptor<row_bytes>(Stages::queries() + consumer * consumer_rows * row_bytes, 0, group_bytes);
+      matrix_descriptor<row_bytes>(Stages::queries_of(consumer), 0, group_bytes);
   const unsigned long long keys = matrix_descriptor<row_bytes>(Stages::keys(stage), 0, group_bytes);
   wgmma_fence(s);
 #pragma unroll
@@ -101,6 +101,9 @@ struct Consumer {
   Turn<Schedule::stages> keys;
   Turn<Schedule::stages> values;
 
+  // That of the block's queries which has this consumer's.
+  __device__ __forceinline__ int part() const { return Schedule::queries_apart ? number : 0; }
+
   // The first of this thread's two rows among those of a tile.
   __device__ __forceinline__ int row() const {
     const int warp = threadIdx.x % warpgroup_threads / 32;
@@ -122,19 +125,53 @@ __device__ __forceinline__ void change_scores(KeySums& s, const Arguments& argum
 }
 #endif
 
+#if queries_apart
+// Of a tile of which the consumer has no rows: it takes its turns, and gives back what the others read.
+__device__ __forceinline__ void sit_out(const Arguments& arguments, const Problem& problem, Stages& stages,
+                                        const Tile& tile, Consumer& own) {
+  const Order order{own.number};
+  Turn<Schedule::stages>&keys = own.keys, &values = own.values;
+  release(stages.queries_empty[own.part()]);
+#  pragma unroll 1
+  for (int key = tile.begin; key < tile.end; key += Schedule::tile_keys) {
+#  if masked
+    if (key > tile.begin && !may_see(arguments, problem, tile, key)) continue;
+#  endif
+    stages.keys_full[keys.stage()].wait(keys.parity());
+    order.wait();
+    order.pass_on();
+    release(stages.keys_empty[keys.stage()]);
+    keys.advance();
+    stages.values_full[values.stage()].wait(values.parity());
+    release(stages.values_empty[values.stage()]);
+    values.advance();
+  }
+}
+#endif
+
 // Of a tile whose queries are there.
 __device__ __forceinline__ void attend(const Arguments& arguments, const Problem& problem, Stages& stages,
                                        const Scores& scores, const Tile& tile, Consumer& own) {
+  const int first_row = own.number * consumer_rows, row = own.row();
+  const auto query = [&](int of_row) { return place_of<packed>(tile, of_row).query; };
+  const Sequence sequence = sequence_of(arguments, problem, tile);
+#if queries_apart
+  if (query(first_row) >= sequence.queries) return sit_out(arguments, problem, stages, tile, own);
+#endif
   const Order order{own.number};
   Turn<Schedule::stages>&keys = own.keys, &values = own.values;
   RowPair rows;
   ValueSums o = {};
   unsigned p[value_steps][4];
-  const int first_row = own.number * consumer_rows, row = own.row();
-  const auto query = [&](int of_row) { return place_of<packed>(tile, of_row).query; };
-  const Sequence sequence = sequence_of(arguments, problem, tile);
   const SeenKeys seen(sequence, query(row), query(row + 8));
   const Cuts cuts(sequence, query(first_row), query(first_row + consumer_rows - 1));
+  // Queries are read no more behind the products with the last keys; which ones a mask leaves is not known
+  // ahead.
+  const auto release_queries = [&](int key) {
+#if !masked
+    if (key + Schedule::tile_keys >= tile.end) release(stages.queries_empty[own.part()]);
+#endif
+  };
   if (tile.begin < tile.end) {
     float kept[2];
     {
@@ -145,6 +182,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       order.pass_on();
       wgmma_wait<0>(s);
       release(stages.keys_empty[keys.stage()]);
+      release_queries(tile.begin);
       keys.advance();
 #if scored || masked
       change_scores(s, arguments, problem, scores, tile, own, tile.begin);
@@ -169,6 +207,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       order.pass_on();
       wgmma_wait<1>(s);
       release(stages.keys_empty[keys.stage()]);
+      release_queries(key);
       keys.advance();
 #if scored || masked
       change_scores(s, arguments, problem, scores, tile, own, key);
@@ -182,7 +221,9 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
       rescale(o, kept);
 #endif
     }
-    release(stages.queries_empty);
+#if masked
+    release(stages.queries_empty[own.part()]);
+#endif
     stages.values_full[values.stage()].wait(values.parity());
 #if rescale_late
     rescale(o, kept);
@@ -192,7 +233,7 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
     release(stages.values_empty[values.stage()]);
     values.advance();
   } else {
-    release(stages.queries_empty);
+    release(stages.queries_empty[own.part()]);
   }
 #if splits > 1
   leave_rows<packed>(arguments, problem, o, rows, tile, row);
@@ -203,32 +244,27 @@ __device__ __forceinline__ void attend(const Arguments& arguments, const Problem
 
 __device__ __forceinline__ void consume(const Arguments& arguments, const Problem& problem, Stages& stages) {
   const Scores scores(arguments);
-  Consumer own{static_cast<int>(threadIdx.x) / warpgroup_threads - 1, {}, {}};
+  // Told by one lane, the number is the same in a warp for the compiler, too, and so are branches by what is
+  // read with it: else they count as divergent, and the code around products grows by half.
+  Consumer own{__shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads, 0) - 1, {}, {}};
   Order{own.number}.begin();
 #if grid_blocks == 0
   const Tile tile = tile_at(arguments, problem, blockIdx.x);
 #  if segmented
   if (tile.query < 0) return;
 #  endif
-  stages.queries_full.wait(0);
+  stages.queries_full[own.part()].wait(0);
   attend(arguments, problem, stages, scores, tile, own);
 #else
   unsigned parity = 0;  // of queries that are there
 #  pragma unroll 1
   while (true) {
-    stages.queries_full.wait(parity);
+    stages.queries_full[own.part()].wait(parity);
     parity ^= 1;
-#  if segmented
-    const Tile tile = stages.tile;
+    const Tile tile = stages.tile[own.part()];
     __syncwarp();  // all lanes know it when one of them says that it is read
     if (tile.query < 0) break;
     attend(arguments, problem, stages, scores, tile, own);
-#  else
-    const int index = stages.tile;
-    __syncwarp();  // likewise
-    if (index < 0) break;
-    attend(arguments, problem, stages, scores, tile_at(arguments, problem, index), own);
-#  endif
   }
 #endif
 }

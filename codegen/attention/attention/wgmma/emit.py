@@ -19,7 +19,7 @@ def emit(problem: AttentionProblem, schedule: WgmmaSchedule) -> Program:
     of_keys = wgmma_source(schedule.tile_keys, dtype, dtype)
     of_values = wgmma_source(columns, dtype, dtype, n_adjacent=True, registers_a=True)
     packed = schedule.packed_heads(problem)
-    rows = {"q": schedule.block_rows, "k": schedule.tile_keys, "v": schedule.tile_keys}
+    rows = {"q": schedule.query_rows, "k": schedule.tile_keys, "v": schedule.tile_keys}
     return split_program(
         problem,
         schedule,

@@ -16,8 +16,8 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 ARCHITECTURE = "sm_90a"
 CONSUMER_ROWS = 64
 PRODUCT_K, PRODUCT_COLUMNS = 16, 8
-_BARRIER = 8  # bytes; as many are for the number of a tile
-_PACKED_TILE = 48  # bytes of what is found of a tile of packed sequences
+_BARRIER = 8  # bytes
+_TILE, _PACKED_TILE = 24, 48  # bytes of what consumers must know of a tile, and of one of packed sequences
 _COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
 _OTHER_REGISTERS = 24  # addresses, bounds and rows
@@ -35,6 +35,8 @@ class WgmmaSchedule(Schedule):
         stages: of keys, and of values.
         pingpong: consumers issue products in turn, so that one's softmax goes on beside another's products.
         rescale_late: sums of values are rescaled while the products of the next keys go on, rather than ahead of them.
+        rescale_rarely: only if a logit is larger by more than 8 powers of 2 than the one that weights are relative to.
+        queries_apart: each consumer has its own room of queries, so that it may begin the next tile ahead of others.
         grid_blocks: blocks that stay, and take one tile after the other; 0: there is a block for each tile.
         tickets: blocks that stay take the next tile that nobody has, rather than tiles in turn.
         heads_together: heads, or packs of them, whose tiles are taken together, those that see the most keys first.
@@ -51,6 +53,8 @@ class WgmmaSchedule(Schedule):
     stages: int = tunable(2, values=(1, 2, 3, 4), short="S")
     pingpong: bool = tunable(False, values=(False, True))
     rescale_late: bool = tunable(False, values=(False, True))
+    rescale_rarely: bool = tunable(False, values=(False, True))
+    queries_apart: bool = tunable(False, values=(False, True))
     grid_blocks: int = tunable(0, least=0)
     tickets: bool = tunable(False)
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
@@ -64,9 +68,14 @@ class WgmmaSchedule(Schedule):
         """Rows of a tile."""
         return self.consumers * CONSUMER_ROWS
 
+    @property
+    def query_rows(self) -> int:
+        """Rows of a tile that come together."""
+        return CONSUMER_ROWS if self.queries_apart else self.block_rows
+
     def packed_heads(self, problem: AttentionProblem) -> int:
         """Heads of q whose queries are rows of a tile; 1 of a group that no tile has whole queries of."""
-        return problem.group if self.pack_group and self.block_rows % problem.group == 0 else 1
+        return problem.group if self.pack_group and self.query_rows % problem.group == 0 else 1
 
     @property
     def threads(self) -> int:
@@ -86,8 +95,9 @@ class WgmmaSchedule(Schedule):
         """Queries, stages and barriers."""
         keys, values = (boxes(dim) * ROW_BYTES for dim in (problem.head_dim, problem.value_elements))
         stage = self.tile_keys * (keys + values) + 4 * _BARRIER
-        tile = _PACKED_TILE if problem.segmented and self.grid_blocks else _BARRIER
-        return self.block_rows * keys + self.stages * stage + 2 * _BARRIER + tile
+        tile = _PACKED_TILE if problem.segmented else _TILE
+        parts = self.block_rows // self.query_rows
+        return self.block_rows * keys + self.stages * stage + parts * (2 * _BARRIER + tile)
 
     @property
     def workspace_bytes(self) -> int:

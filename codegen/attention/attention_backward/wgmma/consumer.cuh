@@ -180,7 +180,7 @@ struct Consumer {
   }
 
   const Sequence sequence = sequence_of(arguments, problem, own);
-  const int number = threadIdx.x / warpgroup_threads - 1;
+  const int number = __shfl_sync(0xffffffffu, threadIdx.x / warpgroup_threads, 0) - 1;
   const int first_row = number * consumer_rows;
   const int lane_row = own.row + first_row + threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
   const Cuts<of_keys> cuts{sequence, own.row + first_row, consumer_rows};

@@ -23,6 +23,7 @@ _GRIDS = (_TILES_OF_BLOCKS, _IN_TURN, _TICKETS)
 _TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
 # Of several blocks on an SM: consumers, keys and blocks, where queries see few keys.
 _SEVERAL, _FEW_KEYS = ((1, 128, 2), (1, 96, 2), (1, 64, 3), (2, 48, 2)), 1024
+_NARROW = 80  # elements of heads up to which consumers had better have queries of their own
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
 
 
@@ -32,12 +33,14 @@ def constraints(problem: AttentionProblem, schedule: WgmmaSchedule, spec: Device
     yield from _too_many_registers(problem, schedule)
     if schedule.pingpong and schedule.consumers == 1:
         yield "pingpong: expected several consumers, not 1"
+    if schedule.queries_apart and (schedule.consumers == 1 or not schedule.grid_blocks):
+        yield "queries_apart: expected several consumers, and blocks that stay"
     if schedule.grid_blocks > schedule.tiles(problem) > 0:
         yield f"grid_blocks {schedule.grid_blocks}: expected {schedule.tiles(problem)} tiles at most, or 0"
     if schedule.tickets and not schedule.grid_blocks:
         yield "tickets: expected blocks that stay, not grid_blocks 0"
     if schedule.pack_group and not _may_pack(problem, schedule):
-        expected = f"no mask, and heads that share keys, as many as divide {schedule.block_rows} rows"
+        expected = f"no mask, and heads that share keys, as many as divide {schedule.query_rows} rows"
         yield f"pack_group: expected {expected}; not {problem.group}"
     if schedule.splits > 1 and schedule.grid_blocks:
         yield f"splits {schedule.splits}: expected 1 with blocks that stay"
@@ -103,6 +106,7 @@ def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     return replace(
         schedule,
         pingpong=schedule.pingpong and schedule.consumers > 1,
+        queries_apart=schedule.queries_apart and schedule.consumers > 1 and grid != _TILES_OF_BLOCKS,
         grid_blocks=0 if grid == _TILES_OF_BLOCKS else resident,
         tickets=grid == _TICKETS,
         splits=schedule.splits if grid == _TILES_OF_BLOCKS else 1,
@@ -124,7 +128,10 @@ def _candidates(problem: AttentionProblem, spec: DeviceSpec, packs: bool) -> Ite
     wide = widest > _TILES[-1][0]
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     packed = problem.group if packs else 1
-    alike = WgmmaSchedule(heads_together=max(1, heads_in_l2(problem, spec) // packed), pack_group=packs)
+    together = max(1, heads_in_l2(problem, spec) // packed)
+    alike = WgmmaSchedule(
+        queries_apart=widest <= _NARROW or problem.segmented, heads_together=together, pack_group=packs
+    )
     uneven = problem.bounded_right or problem.segmented
     grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
     for consumers, keys in (*((1, keys) for _, keys in tiles[:2]), *tiles):

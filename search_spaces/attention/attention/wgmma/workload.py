@@ -59,7 +59,10 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
-    multiplying, weighing = rows * keys * dims / rate / costs.rate, rows * keys * costs.pair_clocks
+    packed = schedule.packed_heads(problem)
+    # Consumers that have queries of their own sit out where these are none.
+    present = problem.row_tiles(schedule.query_rows, packed) * schedule.query_rows / max(1, tiles)
+    multiplying, weighing = present * keys * dims / rate / costs.rate, present * keys * costs.pair_clocks
     footprint = schedule.footprint(problem)
     together = min(resident_blocks(footprint, spec), max(1.0, blocks / spec.sm_count))
     beside = costs.exposed if schedule.pingpong else costs.exposed_alone
