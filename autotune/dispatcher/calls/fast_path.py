@@ -138,7 +138,7 @@ def allocator(tensors: Sequence[Any]) -> Callable[[], Any]:
 def _maker(tensor: Any) -> Callable[[], Any]:
     """What makes a new tensor like this one, row-major: like one element, if that has such strides, which is sooner."""
     torch = sys.modules["torch"]
-    like = partial(torch.empty_like, tensor.new_empty(1).expand(tensor.shape))
+    like = partial(torch.empty_like, tensor.new_empty(()).expand(tensor.shape))
     if like().stride() == tensor.stride():
         return like
     return partial(torch.empty, tuple(tensor.shape), dtype=tensor.dtype, device=tensor.device)
