@@ -16,23 +16,27 @@ from torch.compiler import is_compiling
 from autotune.dispatcher.calls.source import declared
 
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
+_NO_TENSORS = frozenset((type(None), bool, int, float, str, tuple, torch.dtype))
 
 Named = Mapping[str, Any]  # arguments or outputs of a call by name
 
 
-def examined(tensors: Iterable[Any]) -> tuple[bool, bool]:
-    """Whether tensors may take this way, and whether a gradient of one of them is recorded.
+def examined(arguments: Iterable[Any]) -> tuple[bool, bool]:
+    """Whether arguments may take this way, and whether a gradient of one of them is recorded.
 
     They may not while the compiler, a mode or a transform wants to see operators, such as ``FakeTensorMode`` or
-    ``torch.func.vmap``; nor may subclasses of tensors. None is let pass.
+    ``torch.func.vmap``; nor may subclasses of tensors. What is no tensor is let pass.
     """
     if is_compiling() or torch._C._len_torch_dispatch_stack() or torch._C._are_functorch_transforms_active():
         return False, False
     tracked = False
-    for tensor in tensors:
-        if type(tensor) in _PLAIN:
-            tracked = tracked or tensor.requires_grad
-        elif tensor is not None and isinstance(tensor, torch.Tensor):  # which asks a class of PyTorch's, in Python
+    for argument in arguments:
+        kind = type(argument)
+        if kind in _PLAIN:
+            tracked = tracked or argument.requires_grad
+        elif kind not in _NO_TENSORS and isinstance(
+            argument, torch.Tensor
+        ):  # which a class of PyTorch's says in Python
             return False, False
     return True, tracked and torch.is_grad_enabled()
 

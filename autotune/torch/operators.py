@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from itertools import compress
+from itertools import chain, compress
 from types import SimpleNamespace
 from typing import Any
 
@@ -61,14 +61,15 @@ class _Operator:
         """What users call."""
         call, required, several = self._call, self._required, len(self._made) > self._required
         listed = bool(call.lists)
-        compute, bind = dispatched(call.name).function, self._bind
+        compute, bind, names = dispatched(call.name).function, self._bind, frozenset(call.functional)
         record = recorder(call.name, self._computation, self._save, self._gradients) if self._derivative else None
 
         def function(*arguments: Any, **options: Any) -> Any:
-            inputs, others = bind(*arguments, **options)
-            plain, recorded = examined(each(inputs.values()) if listed else inputs.values())
-            if plain and not recorded:
+            passed = chain(arguments, options.values())
+            plain, recorded = examined(each(passed) if listed else passed)
+            if plain and not recorded and options.keys() <= names:
                 return compute(*arguments, **options)
+            inputs, others = bind(*arguments, **options)
             if plain and record is not None:
                 returned = record(inputs, others)
             elif call.optional_updates:
@@ -153,7 +154,7 @@ class _Operator:
         assert self._derivative is not None
         arrays = {**inputs, **outputs}
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*[arrays.get(name) for name in self._derivative.saves])
+        ctx.save_for_backward(*map(arrays.get, self._derivative.saves))
         ctx.shapes = {name: tensor.shape for name, tensor in inputs.items() if tensor is not None}
         ctx.arguments, ctx.made = others, tuple(outputs)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autotune.dispatcher.calls.fast_path import Memory, Recognised, comparison
+from autotune.dispatcher.calls.fast_path import Memory, Recognised, allocator, comparison
 
 torch = pytest.importorskip("torch")
 
@@ -111,3 +111,13 @@ def test_what_cannot_be_compared_has_no_comparison():
 
 def test_an_option_that_is_a_list_is_not_recognised(memory):
     assert memory.find([0], tensors()) is None
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3), (1, 64), (64, 1), (2, 1, 3)])
+def test_new_outputs_are_row_major(shape):
+    like = torch.empty(shape, dtype=torch.bfloat16)
+    one = allocator([like])()
+    several = allocator([like, like])()
+    for made in (one, *several):
+        assert (made.shape, made.stride(), made.dtype) == (like.shape, like.stride(), like.dtype)
+    assert len(several) == 2

@@ -58,16 +58,24 @@ def test_a_patched_model_learns_as_before(name):
 
 
 ENCODERS = {
-    "BertForMaskedLM": {"input_ids": TOKENS},
-    "ViTForImageClassification": {"pixel_values": (2, 3, 8, 8)},
-    "WhisperForConditionalGeneration": {"input_features": (2, 8, 12), "decoder_input_ids": TOKENS},
+    "BertForMaskedLM": {"input_ids": TOKENS, "labels": TOKENS},
+    "ViTForImageClassification": {"pixel_values": (2, 3, 8, 8), "labels": [0, 1]},
+    "WhisperForConditionalGeneration": {"input_features": (2, 8, 12), "labels": TOKENS},
 }
-OF_WHISPER = {"d_model": 32, "num_mel_bins": 8, "max_source_positions": 6} | {
+OF_WHISPER = {"d_model": 32, "num_mel_bins": 8, "max_source_positions": 6, "decoder_start_token_id": 2} | {
     f"{part}_{what}": value
     for part in ("encoder", "decoder")
     for what, value in {"layers": 1, "attention_heads": 4, "ffn_dim": 48}.items()
 }
+OF_WHISPER |= {"bos_token_id": 0, "eos_token_id": 1, "suppress_tokens": None, "begin_suppress_tokens": None}
 OF_VIT = {"image_size": 8, "patch_size": 4}
+
+
+def heard(model, inputs):
+    """The tokens that Whisper writes, and none of others."""
+    if "input_features" not in inputs:
+        return []
+    return model.generate(inputs["input_features"], max_new_tokens=2, do_sample=False).tolist()
 
 
 @pytest.mark.parametrize("name", ENCODERS)
@@ -79,16 +87,18 @@ def test_a_patched_encoder_sees_both_ways_as_before(name, problems):
         key: torch.randn(given).bfloat16() if isinstance(given, tuple) else torch.tensor(given)
         for key, given in ENCODERS[name].items()
     }
-    expected = model(**inputs).logits
-    expected.float().square().mean().backward()
-    gradients = gradients_of(model)
+    expected = model(**inputs)
+    expected.loss.backward()
+    gradients, tokens = gradients_of(model), heard(model, inputs)
     patched = patching.patch(model)
     model.zero_grad()
-    found = model(**inputs).logits
-    found.float().square().mean().backward()
+    found = model(**inputs)
+    found.loss.backward()
     assert not patched.kept
-    torch.testing.assert_close(found, expected, rtol=2e-2, atol=1e-2)
+    torch.testing.assert_close(found.logits, expected.logits, rtol=2e-2, atol=1e-2)
+    torch.testing.assert_close(found.loss, expected.loss, rtol=2e-2, atol=1e-2)
     assert_alike(gradients_of(model), gradients)
+    assert heard(model, inputs) == tokens
     assert {problem.causal for problem in problems if hasattr(problem, "causal")} == (
         {False, True} if "Whisper" in name else {False}
     )
