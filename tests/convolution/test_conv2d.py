@@ -8,9 +8,11 @@ from planted import caught
 from refusals import illegal, refused
 
 from autotune import dispatcher
+from autotune.codegen.convolution.conv2d import emit
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
+from autotune.emulator import verify
 from autotune.search_spaces.convolution.conv2d import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
@@ -222,3 +224,10 @@ test_bugs_are_found = caught(
         (IMAGES, WGMMA, "step.row * Problem::kernel_w + step.column", "step.column"),
     ],
 )
+
+
+def test_rows_of_pixels_are_stored_a_part_at_a_time(monkeypatch):
+    monkeypatch.setattr(emit, "_COLUMN_BYTES", 2**13)
+    program = emit.emit_im2col(GROUPS)
+    assert len(program.launches) > 2
+    verify(GROUPS, program)

@@ -12,7 +12,7 @@ from autotune.codegen.matmul.sgemm.schedule import CopyMode
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.work import Unit
 
-from .emit import emit_naive
+from .emit import emit_im2col, emit_naive
 from .fma.emit import emit as emit_fma
 from .fma.schedule import FmaSchedule
 from .mma_offsets.emit import emit as emit_mma_offsets
@@ -68,6 +68,7 @@ def _of_unit(fma: FmaSchedule, mma: MmaOffsetsSchedule) -> Callable[[Conv2dProbl
 
 PRESETS: Mapping[str, Callable[[Conv2dProblem], Program]] = {
     "naive": emit_naive,
+    "im2col": emit_im2col,
     "implicit": _of_unit(_IMPLICIT_FMA, _IMPLICIT_MMA),
     "pipelined": _of_unit(_PIPELINED_FMA, _PIPELINED_MMA),
 }
