@@ -2,7 +2,7 @@
 #include "sorting/merge_tile.cuh"
 // A launch finds the parts of all tiles ahead of the one that merges them.
 
-constexpr int part_lanes = 8;  // that look for the first key of a tile
+constexpr int part_lanes = Schedule::part_lanes;  // that look for the first key of a tile
 
 // Of the thread's lanes.
 __device__ __forceinline__ long long divided_tile() {

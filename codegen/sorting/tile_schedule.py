@@ -20,7 +20,7 @@ _REGISTERS = 24  # beside keys and places, for each word of a key
 
 _DIVIDING = 128  # threads of a block that finds parts of tiles
 _PART_BYTES = 8
-_PART_LANES = 8  # threads that look for one, as part_ahead.cuh says
+PART_LANES = (4, 8, 16, 32)  # that look for one of them
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,12 @@ class TileSchedule(Schedule):
             self.threads, round_up(shared, 8) + beside, registers, min_blocks_per_sm=self.min_blocks_per_sm
         )
 
-    def dividing(self, name: str, tiles: int) -> Entry:
-        """The entry that finds the parts of so many tiles, which are `part_bytes` of the workspace."""
-        return Entry(name, "divide_runs", ceil_div(tiles, _DIVIDING // _PART_LANES), Footprint(_DIVIDING))
 
-    @staticmethod
-    def part_bytes(tiles: int) -> int:
-        """Of the workspace, for the parts of so many tiles."""
-        return _PART_BYTES * tiles
+def dividing(name: str, tiles: int, lanes: int) -> Entry:
+    """The entry that finds the parts of so many tiles, which are `part_bytes` of the workspace."""
+    return Entry(name, "divide_runs", ceil_div(tiles, _DIVIDING // lanes), Footprint(_DIVIDING))
+
+
+def part_bytes(tiles: int) -> int:
+    """Of the workspace, for the parts of so many tiles."""
+    return _PART_BYTES * tiles

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.sorting.tile_schedule import TileSchedule
+from autotune.codegen.sorting.tile_schedule import PART_LANES, TileSchedule
 
 from .problem import MergeProblem
 
@@ -25,10 +25,12 @@ class MergeSchedule(TileSchedule):
 
     Attributes:
         partition: who finds which keys of both arrays are in a tile: its block, or a launch ahead for all tiles.
+        part_lanes: threads of that launch which look for the part of a tile.
     """
 
     items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21, 25))
     partition: Partition = tunable(Partition.BLOCK, values=tuple(Partition))
+    part_lanes: int = tunable(8, values=PART_LANES, allowed=PART_LANES)
 
     def tile_sizes(self, problem: MergeProblem) -> dict[str, int]:
         """A tile has keys of both arrays."""

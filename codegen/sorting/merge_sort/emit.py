@@ -9,6 +9,7 @@ from autotune.codegen.model.launch import Counting, Repeat, Step, Value
 from autotune.codegen.model.program import Program
 from autotune.codegen.sorting.merging_source import merging_source
 from autotune.codegen.sorting.passes import pass_arguments, sides, taking, with_spares
+from autotune.codegen.sorting.tile_schedule import dividing, part_bytes
 from autotune.codegen.sorting.values import Values
 from autotune.codegen.source.kernel_source import Entry, KernelSource
 
@@ -23,7 +24,7 @@ def emit(problem: MergeSortProblem, schedule: MergeSortSchedule) -> Program:
     merging = Entry("merge_sort_merge", "merge_runs", tiles, schedule.footprint(problem))
     by_block = min(levels, schedule.block_levels)
     others = [merging] if levels else []
-    others += [schedule.dividing("merge_sort_divide", tiles)] if by_block < levels else []
+    others += [dividing("merge_sort_divide", tiles, schedule.part_lanes)] if by_block < levels else []
     program = source_of(problem).scheduled(schedule, "merge_sort", "sort_block", *others)
     sort, *merge = program.launches
     steps: list[Step] = [sort.taking(**taking(values, target=sides(levels)[:1]))]
@@ -35,7 +36,7 @@ def emit(problem: MergeSortProblem, schedule: MergeSortSchedule) -> Program:
         steps.append(Repeat(levels - by_block, tuple(launch.taking(**turn) for launch in reversed(merge))))
     program = replace(program, steps=tuple(steps))
     count = problem.rows * problem.columns
-    return with_spares(program, problem.dtype, values, count, parts=schedule.part_bytes(tiles))
+    return with_spares(program, problem.dtype, values, count, parts=part_bytes(tiles))
 
 
 def _turn(values: Values, levels: int, first: int) -> dict[str, Value]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.sorting.tile_schedule import TileSchedule
+from autotune.codegen.sorting.tile_schedule import PART_LANES, TileSchedule
 
 from .problem import MergeSortProblem
 
@@ -18,9 +18,11 @@ class MergeSortSchedule(TileSchedule):
     Attributes:
         block_levels: first merges, whose blocks find which keys of both runs are in their tiles. For each of the
             others, a launch ahead finds that for all tiles.
+        part_lanes: threads of that launch which look for the part of a tile.
     """
 
     block_levels: int = tunable(64, values=(0, 3, 5, 7, 9, 64), least=0)
+    part_lanes: int = tunable(8, values=PART_LANES, allowed=PART_LANES)
 
     def tile_sizes(self, problem: MergeSortProblem) -> dict[str, int]:
         """See `Schedule`."""
