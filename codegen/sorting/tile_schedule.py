@@ -35,8 +35,8 @@ class TileSchedule(Schedule):
     """
 
     threads: int = tunable(256, values=(64, 128, 256, 512), power_of_two=True, least=64)
-    items: int = tunable(17, values=(5, 7, 9, 11, 13, 15, 17, 21))
-    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
+    items: int = tunable(17, values=(5, 7, 9, 11, 13, 15, 17, 21, 25))
+    min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 5, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     @property

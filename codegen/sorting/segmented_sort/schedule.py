@@ -25,6 +25,7 @@ class SegmentedSortSchedule(TileSchedule):
         tiles_per_block: of a block that merges, in most of which nothing goes on.
     """
 
+    threads: int = tunable(128, values=(64, 128, 256, 512), power_of_two=True, least=64)
     tiles_per_block: int = tunable(16, values=(1, 4, 8, 16, 32), allowed=tuple(range(1, WARP + 1)))
 
     def tile_sizes(self, problem: SegmentedSortProblem) -> dict[str, int]:

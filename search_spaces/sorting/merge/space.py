@@ -12,7 +12,8 @@ from autotune.search_spaces.sorting.tile_shapes import MANY, tile_shapes
 
 def candidates(problem: MergeProblem, spec: DeviceSpec) -> Iterator[MergeSchedule]:
     """A launch ahead finds the parts of many tiles."""
-    first, other = (Partition.AHEAD, Partition.BLOCK)[:: 1 if problem.columns >= MANY else -1]
-    for partition in (first, other):
-        for threads, items, blocks in tile_shapes(problem.dtype, problem.values):
-            yield MergeSchedule(threads, items, blocks, partition=partition)
+    partition = Partition.AHEAD if problem.columns >= MANY else Partition.BLOCK
+    for threads, items, blocks in tile_shapes(problem.dtype, problem.values, problem.columns):
+        yield MergeSchedule(threads, items, blocks, partition=partition)
+    yield MergeSchedule(partition=Partition.AHEAD, part_lanes=16)
+    yield MergeSchedule()
