@@ -30,7 +30,7 @@ class MergeSchedule(TileSchedule):
 
     items: int = tunable(15, values=(5, 7, 9, 11, 13, 15, 17, 21, 25))
     partition: Partition = tunable(Partition.BLOCK, values=tuple(Partition))
-    part_lanes: int = tunable(8, values=PART_LANES, allowed=PART_LANES)
+    part_lanes: int = tunable(16, values=PART_LANES, allowed=PART_LANES)
 
     def tile_sizes(self, problem: MergeProblem) -> dict[str, int]:
         """A tile has keys of both arrays."""

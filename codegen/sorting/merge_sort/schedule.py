@@ -22,7 +22,7 @@ class MergeSortSchedule(TileSchedule):
     """
 
     block_levels: int = tunable(64, values=(0, 3, 5, 7, 9, 64), least=0)
-    part_lanes: int = tunable(8, values=PART_LANES, allowed=PART_LANES)
+    part_lanes: int = tunable(16, values=PART_LANES, allowed=PART_LANES)
 
     def tile_sizes(self, problem: MergeSortProblem) -> dict[str, int]:
         """See `Schedule`."""

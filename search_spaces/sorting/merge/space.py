@@ -15,5 +15,5 @@ def candidates(problem: MergeProblem, spec: DeviceSpec) -> Iterator[MergeSchedul
     partition = Partition.AHEAD if problem.columns >= MANY else Partition.BLOCK
     for threads, items, blocks in tile_shapes(problem.dtype, problem.values, problem.columns):
         yield MergeSchedule(threads, items, blocks, partition=partition)
-    yield MergeSchedule(partition=Partition.AHEAD, part_lanes=16)
+    yield MergeSchedule(partition=Partition.AHEAD, part_lanes=8)
     yield MergeSchedule()
