@@ -77,4 +77,4 @@ OWN_CASES = [
     ),
     *((problem, WgmmaInputSchedule.parse(words.split())) for problem, words in _WGMMA),
 ]
-MOST = 10
+MOST = 7

@@ -2,6 +2,7 @@
 
 from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
+from autotune.codegen.convolution.conv2d_planes.direct.schedule import DirectSchedule
 from autotune.codegen.convolution.conv2d_planes.problem import Conv2dPlanesProblem
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
@@ -27,6 +28,12 @@ SMALL_PROBLEMS = (
 )
 _TRANSFORMED = Conv2dPlanesProblem(5, 7, 4, 3, 2, padding_h=1, winograd=True, activation=Activation.RELU)
 OWN_CASES = [
+    (
+        Conv2dPlanesProblem(
+            5, 10, 9, 7, 2, 3, 2, 2, 1, 4, 1, 2, 1, groups=5, bias=Bias.ROW, activation=Activation.RELU, residual=True
+        ),
+        DirectSchedule(threads=32, rows=2),
+    ),
     (
         Conv2dPlanesProblem(64, 64, 5, 9, 3, padding_w=1, dtype=BF16),
         WgmmaIm2colSchedule.parse(

@@ -74,19 +74,20 @@ def between_transposes(problem: Conv2dPlanesProblem, program: Program) -> Progra
 
 def emit_naive(problem: Conv2dPlanesProblem) -> Program:
     """A thread for each element of D, where arrays lie as they do."""
-    return _source(problem).plain(", a thread for each element", _elements(problem), _CALL.format("float"))
+    return source(problem).plain(", a thread for each element", _elements(problem), _CALL.format("float"))
 
 
 def emit_reference(problem: Conv2dPlanesProblem) -> Program:
     """In double precision: the truth that the others are compared with on a device."""
-    return _source(problem).plain(", in double", _elements(problem), _CALL.format("double"), reference=True)
+    return source(problem).plain(", in double", _elements(problem), _CALL.format("double"), reference=True)
 
 
 def _elements(problem: Conv2dPlanesProblem) -> int:
     return problem.pixels * problem.out_channels
 
 
-def _source(problem: Conv2dPlanesProblem) -> KernelSource:
+def source(problem: Conv2dPlanesProblem) -> KernelSource:
+    """As kernels that read planes see the problem."""
     served = f"D = {problem.epilogue.formula('conv2d(X, W)', 'C')} of planes, {problem.dtype}"
     return source_of(problem, ENTRY, served, epilogue.ARGUMENTS, sizes={}, ldd=problem.ldd, stride_d=problem.filters)
 

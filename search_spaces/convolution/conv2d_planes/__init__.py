@@ -10,6 +10,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.convolution import conv2d
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
+from . import direct
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
@@ -17,6 +18,9 @@ from .transposed import between_transposes
 
 
 def _default(problem: Conv2dPlanesProblem, spec: DeviceSpec) -> Any:
+    if direct.applies(problem, spec):
+        legal = (one for one in direct.candidates(problem, spec) if not any(OPERATOR.violations(problem, one, spec)))
+        return next(legal)
     return conv2d.OPERATOR.default(problem.channels_last, spec)
 
 
@@ -24,7 +28,7 @@ OPERATOR: Operator[Conv2dPlanesProblem, Any] = Operator(
     name="conv2d_planes",
     summary="D = activation(alpha·conv2d(X, W) + bias) + beta·C of images whose channels are planes (NCHW)",
     problem_type=Conv2dPlanesProblem,
-    kernels=tuple(map(between_transposes, conv2d.OPERATOR.kernels)),
+    kernels=(direct.KERNEL, *map(between_transposes, conv2d.OPERATOR.kernels)),
     reference=emit_reference,
     default=_default,
     presets={"naive": emit_naive},
