@@ -105,6 +105,14 @@ def test_defaults_share_keys_where_requests_may_differ_in_length(many):
     assert all(one.grid_blocks or one.splits > 1 for one in OPERATOR.seeds(random, H200))
 
 
+def test_all_shares_have_room_at_once():
+    """Of this one, ptxas takes 114 registers: an SM has room for four blocks of 128 threads, not five."""
+    seeds = OPERATOR.seeds(problem(32, 32, 32, 2048, spread=Spread.RANDOM), H200)
+    shares = next(one for one in seeds if one.kernel == "fma" and one.grid_blocks)
+    assert (shares.threads, shares.rows, shares.keys_in_flight) == (128, 1, 4)
+    assert shares.grid_blocks == 4 * H200.sm_count
+
+
 def test_batch_invariant_defaults_leave_requests_of_some_thousand_keys_whole():
     default = OPERATOR.default(replace(MANY, batch_invariant=True), H200)
     assert default.part_tiles * default.tile_keys == 4096 and not default.grid_blocks

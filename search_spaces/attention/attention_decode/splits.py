@@ -22,6 +22,7 @@ _LONG_BYTES = 1 << 19  # of keys and values of a part, beside which its results 
 _INVARIANT = 4  # times as much, of which an H200 with 64 requests takes parts as fast as whole requests
 _ADDED = 2.5  # bytes of sums that a block reads in the time of a byte of keys, about, on an H200
 _CLUSTERS = (2, 4, 8)  # of 16, an H200 has too few at once
+_CLUSTER_BYTES = 1 << 24  # of keys and values: of more, an H200 was slower by clusters
 _UNEVEN_PARTS = {Spread.EVEN: 1, Spread.RANDOM: 4, Spread.LONG: 8}  # of a request, by which an H200 was fast
 P = TypeVar("P", bound=Parts)
 
@@ -106,7 +107,8 @@ def with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceS
     """
     yield schedule
     in_clusters = clustered(problem, schedule.replace(cluster=with_clusters(spec)[-1]))
-    few = schedule.blocks(problem) <= spec.sm_count and not problem.batch_invariant
+    read = problem.batch * problem.keys * problem.kv_heads * problem.key_bytes
+    few = schedule.blocks(problem) <= spec.sm_count and read <= _CLUSTER_BYTES and not problem.batch_invariant
     if in_clusters.cluster and few:
         yield in_clusters
 

@@ -118,15 +118,16 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
 
 
 def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[tuple[int, int, int]]:
-    """Threads, keys of a warp and stages. An H200 is fastest by many keys of narrow heads, and by few stages where a
-    window has a few tiles alone."""
+    """Threads, keys of a warp and stages. An H200 is fastest by few stages where a window has a few tiles alone, and by
+    many threads where no more heads have blocks of their own than there are SMs."""
     if spec.compute_capability < _ASYNC_COPIES:
         return [(128, 16, 0), (64, 16, 0), (128, 32, 0), (128, 16, 2)]
     usual = [(128, 16, 3), (64, 16, 3), (128, 32, 2), (256, 16, 2), (128, 16, 0)]
     if 0 < problem.window_left <= _FEW_KEYS:
         return [(128, 16, 2), (64, 16, 2), *usual]
-    if max(problem.head_dim, problem.value_elements) <= _NARROW:
-        return [(128, 32, 2), (256, 32, 2), *usual]
+    if MmaSyncSchedule().row_blocks(problem) <= spec.sm_count:
+        keys = 32 if max(problem.head_dim, problem.value_elements) <= _NARROW else 16
+        return [(256, keys, 2), *usual]
     return usual
 
 
