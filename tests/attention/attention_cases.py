@@ -130,7 +130,7 @@ _GROUPS = (
         WgmmaSchedule(1, 32, splits=2, pack_group=True),
     ),
     (
-        AttentionProblem(100, 200, 4, 1, 2, head_dim=72),
+        AttentionProblem(90, 200, 4, 1, 2, head_dim=72),
         WgmmaSchedule(2, 32, pingpong=True, queries_apart=True, grid_blocks=2, pack_group=True),
     ),
 )

@@ -23,7 +23,6 @@ _GRIDS = (_TILES_OF_BLOCKS, _IN_TURN, _TICKETS)
 _TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
 # Of several blocks on an SM: consumers, keys and blocks, where queries see few keys.
 _SEVERAL, _FEW_KEYS = ((1, 128, 2), (1, 96, 2), (1, 64, 3), (2, 48, 2)), 1024
-_NARROW = 80  # elements of heads up to which consumers had better have queries of their own
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
 
 
@@ -129,9 +128,7 @@ def _candidates(problem: AttentionProblem, spec: DeviceSpec, packs: bool) -> Ite
     tiles = next((some for dim, some in _TILES if widest <= dim), _WIDE)
     packed = problem.group if packs else 1
     together = max(1, heads_in_l2(problem, spec) // packed)
-    alike = WgmmaSchedule(
-        queries_apart=widest <= _NARROW or problem.segmented, heads_together=together, pack_group=packs
-    )
+    alike = WgmmaSchedule(queries_apart=problem.segmented, heads_together=together, pack_group=packs)
     uneven = problem.bounded_right or problem.segmented
     grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
     for consumers, keys in (*((1, keys) for _, keys in tiles[:2]), *tiles):
