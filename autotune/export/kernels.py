@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
+from math import log
 from typing import Any
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
@@ -30,11 +31,13 @@ class Kernels:
         terms: numbers that follow from sizes.
         launched: of each schedule, what it launches; nothing where it is illegal, or has a source for each size.
         programs: of each plan, as it was emitted for some sizes.
+        examples: what Python chooses for sizes for which the time of a schedule has no formula.
     """
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle, self.terms = bundle, Terms(bundle.most)
         self.programs: dict[Plan, Program] = {}
+        self.examples: dict[tuple[int, ...], Schedule] = {}
         self.launched = {one: Formula(self.terms, partial(self._plan, one)) for one in bundle.all_schedules}
         records = {(record.schedule, record.problem) for record in bundle.records}
         for problem in bundle.problems:
@@ -90,10 +93,18 @@ class Kernels:
             one for one, formula in self.rule.seconds.items() if one in plans and formula.known(values) is not None
         ]
         near = [record for record, formula in self.rule.distances if formula.known(values) is not None]
-        best = chosen(bundle, sizes, timed, near)
+        best = self._nearest_example(sizes, plans) if any(one not in timed for one in plans) else None
         others = (one for one in reversed(bundle.schedules) if one in plans)
-        found = best or next(others, None)
+        found = best or chosen(bundle, sizes, timed, near) or next(others, None)
         return (found, plans[found]) if found else None
+
+    def _nearest_example(self, sizes: Mapping[str, int], serving: Collection[Schedule]) -> Schedule | None:
+        apart = [
+            (sum(log(one / other) ** 2 for one, other in zip(sizes.values(), there, strict=True)), place, schedule)
+            for place, (there, schedule) in enumerate(self.examples.items())
+            if schedule in serving
+        ]
+        return min(apart)[2] if apart else None
 
     @cached_property
     def rule(self) -> Rule:
@@ -148,7 +159,13 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
     kernels.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, more, seed=2)))
     for problem in bundle.problems:
         kernels.ask(bundle.sizes(problem), own=True)
-    served = [kernels.ask(sizes) for sizes in drawn_sizes(bundle, count, seed=0)]
-    if not any(served):
+    served = False
+    for sizes in drawn_sizes(bundle, count, seed=0):
+        serving, values = kernels.ask(sizes), Values(kernels.terms, sizes)
+        served = served or bool(serving)
+        timed = all(kernels.rule.seconds[one].known(values) is not None for one in serving if one in bundle.schedules)
+        if not timed and (schedule := kernels.chosen(sizes)):
+            kernels.examples[tuple(sizes.values())] = schedule
+    if not served:
         raise TraceError("no schedule serves sizes that are drawn")
     return kernels

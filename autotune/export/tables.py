@@ -38,6 +38,7 @@ def tables(exported: Kernels) -> str:
         else:
             terms.append(("given" if operation == "size" else operation, left, right))
     described = "\n".join(f"//   {number}: {schedule}" for number, schedule in enumerate(schedules))
+    examples = [(f"{{{_joined(sizes)}}}", schedules.index(schedule)) for sizes, schedule in exported.examples.items()]
     return f"""#pragma once
 #include <array>
 
@@ -50,6 +51,10 @@ namespace autotune {{
 // {_joined(bundle.most)}
 constexpr int size_count = {len(bundle.most)};
 using Sizes = std::array<long long, size_count>;
+struct Example {{
+  Sizes sizes;
+  int schedule;
+}};
 {_array("long long", "most", bundle.most.values())}
 enum Brought {{ {_joined(map(brought_name, exported.brought))} }};
 enum Entry {{ {_joined(f"entry_{entry}" for entry in entries)} }};
@@ -62,6 +67,7 @@ enum Program {{ {_joined(map(program_name, sources))} }};
 {_array("int", "words", chain.from_iterable(exported.plans))}
 {_array("Schedule", "schedules", roots)}
 {_array("Record", "records", distances)}
+{_array("Example", "examples", examples)}
 constexpr int general = {len(bundle.schedules)};  // schedules that may serve any size; the others serve their own
 constexpr bool counted = {str(bundle.operator.counted).lower()};
 constexpr double tie = {TIE!r}, record_tie = {RECORD_TIE!r};
