@@ -28,13 +28,14 @@ from autotune.search_spaces.machine.devices import named_device
 
 def largest_bundle(op: Operator[Any, Any], spec: DeviceSpec, database: TuningDB) -> Bundle:
     """The records of one kind."""
+    specs = {name: one for name, one in field_specs(op.problem_type).items() if one.role is FieldRole.SIZE}
     keys = {trial.problem.key for trial in database.trials(op.name, device=spec.name)}
     records = few_records(op, spec, database, keys, within=0.05)
     kinds: defaultdict[str, list[Problem]] = defaultdict(list)
     for problem in dict.fromkeys(record.problem for record in records):
         dense = op.problem_type(**{**problem.kinds, **problem.data, **_sizes(op, problem)})
         if problem == dense:
-            implied = [name for name in _sizes(op, problem) if name not in _names(op) and getattr(problem, name) == 1]
+            implied = [name for name, one in specs.items() if getattr(problem, name) == one.implied]
             kinds[str((problem.kinds, problem.data, implied))].append(problem)
     example = op.problem_type(**op.problem_type.fitted(dict.fromkeys(_names(op), 512)))
     return bundle_of(op, max(kinds.values(), key=len, default=[example]), spec, records)

@@ -36,20 +36,15 @@ def agreement(exported: Kernels, most: int) -> tuple[float, float, float]:
     """
     asked, bundle = Kernels(exported.bundle), exported.bundle
     drawn = list(drawn_sizes(bundle, most, seed=1))
-    same = as_fast = count = 0
-    lost = 0.0
+    same, losses = 0, list[float]()
     for sizes, number in zip(drawn, _chosen(exported, drawn), strict=True):
-        schedule = bundle.all_schedules[number] if number >= 0 else None
-        if (best := asked.chosen(sizes)) is None:
-            continue
-        problem = bundle.problem(sizes)
-        times = [modelled_seconds(bundle.operator, problem, one, bundle.spec) for one in (best, schedule) if one]
-        slower = max(0.0, times[1] / times[0] - 1) if schedule else 1.0
-        count += 1
-        same += best == schedule
-        as_fast += slower <= TIE - 1
-        lost += slower
-    return same / count, as_fast / count, lost / count
+        if best := asked.chosen(sizes):
+            found, problem = bundle.all_schedules[number], bundle.problem(sizes)
+            ours, its = (modelled_seconds(bundle.operator, problem, one, bundle.spec) for one in (best, found))
+            same += number >= 0 and best == found
+            losses.append(max(0.0, its / ours - 1) if number >= 0 else 1.0)
+    as_fast = sum(lost <= TIE - 1 for lost in losses)
+    return same / len(losses), as_fast / len(losses), sum(losses) / len(losses)
 
 
 def _chosen(exported: Kernels, drawn: list[dict[str, int]]) -> list[int]:

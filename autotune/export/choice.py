@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from autotune.codegen.model.integers import logarithm
 from autotune.codegen.model.schedule import Schedule
 from autotune.dispatcher.choice.choose import choices
 from autotune.dispatcher.choice.records import Record
-from autotune.dispatcher.choice.transfer import comparable, distance, slowness, transferred_seconds
+from autotune.dispatcher.choice.transfer import comparable, doubt, transferred_seconds
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -21,7 +21,7 @@ from .terms import Terms, Values
 from .trace import Path
 
 _USUAL = 2**15  # most of the sizes that are drawn are below
-_NEAREST = -1e9  # the distance of a record whose problem another one is served as
+_NEAREST = -1e9  # of a record of the very problem
 _EDGES = (1, 2, 4, 8, 24, 33, 100, 1022, 4096)
 
 
@@ -69,21 +69,23 @@ class Rule:
     """What the dispatcher's rule compares, as formulas of rows.
 
     Attributes:
-        seconds: of each schedule that may serve any size, by the time model.
-        distances: of each record that may serve other problems, in the order in which ties are decided.
-        slowness: of a second.
+        seconds: of each schedule, by the time model.
+        distances: of each record, in the order in which ties are decided: `distance` and the logarithm of the
+            roofline's seconds, which is the same for all records.
     """
 
     def __init__(self, bundle: Bundle, terms: Terms) -> None:
         operator, spec = bundle.operator, bundle.spec
         bare = operator.with_kernels(constraints=lambda *_: [])
-        as_another = bundle.problems[0].served_as is not None
 
-        def formula(compute: Callable[..., Any], *arguments: Any) -> Formula[int]:
+        def formula(compute: Callable[[Any, Any], Any], one: Any) -> Formula[int]:
             def row(path: Path, sizes: Mapping[str, Any]) -> int | None:
-                problem, value = bundle.problem(sizes), None
-                with suppress(TypeError):  # what NumPy computes, or is looked up, is not known for other sizes
-                    value = compute(problem.served_as or problem, *arguments)
+                problem = bundle.problem(sizes)
+                try:
+                    value = compute(problem.served_as or problem, one)
+                except TypeError:  # of NumPy, say, which takes no traced sizes: for these sizes alone
+                    problem = bundle.problem({name: int(size) for name, size in sizes.items()})
+                    value = compute(problem.served_as or problem, one)
                 return None if value is None else path.row(value)
 
             return Formula(terms, row)
@@ -95,18 +97,18 @@ class Rule:
         def far(problem: Any, record: Record) -> Any:
             if not comparable(problem, record):
                 return None
-            if as_another and problem == record.problem and not record.unconfirmed:
-                return _NEAREST
+            apart = doubt(problem, record)
+            exact = apart == 0
+            if (exact and not record.unconfirmed) or (record.own_only and not exact):
+                return _NEAREST if exact else None
             modelled = modelled_seconds(operator, problem, record.schedule, spec)
-            return distance(problem, record, spec, transferred_seconds(operator, problem, record, spec, modelled))
+            return logarithm(transferred_seconds(operator, problem, record, spec, modelled)) + apart
 
-        self.seconds = {schedule: formula(seconds, schedule) for schedule in bundle.schedules}
-        self.distances = [(one, formula(far, one)) for one in bundle.records if one.schedule in self.seconds]
-        self.slowness = formula(slowness, 1.0, spec)
+        self.seconds = {schedule: formula(seconds, schedule) for schedule in bundle.all_schedules}
+        self.distances = [(record, formula(far, record)) for record in bundle.records]
 
-    def ask(self, sizes: Mapping[str, int], values: Values, serving: Collection[Schedule]) -> None:
-        """Find out what is compared for some sizes, of the schedules that serve."""
+    def ask(self, sizes: Mapping[str, int], values: Values, serving: Collection[Schedule], *, own: bool) -> None:
+        """Find out what is compared for some sizes, of the schedules that serve; see `Formula.at`."""
         distances = (formula for record, formula in self.distances if record.schedule in serving)
-        seconds = (formula for schedule, formula in self.seconds.items() if schedule in serving)
-        for formula in (self.slowness, *seconds, *distances):
-            formula.at(sizes, values)
+        for formula in (*(self.seconds[schedule] for schedule in serving), *distances):
+            formula.at(sizes, values, own=own)

@@ -85,45 +85,47 @@ inline void follow(const int* word, const int* end, Values& values, Plan& plan, 
   }
 }
 
-// The dispatcher's rule: of records that are nearer than the time model's choice, or take about as long, the
-// nearest one, those that were measured first; else the model's choice. -1 if none serves.
-inline int ruled(Values& values) {
-  std::array<double, schedules.size()> seconds;
-  double least = infinite, nearest = infinite;
-  for (std::size_t one = 0; one < schedules.size(); ++one) {
-    const bool serves = values.result(schedules[one].plan) >= 0;
-    least = std::min(least, seconds[one] = serves ? values.real(schedules[one].seconds) : infinite);
-  }
-  int model = -1;  // the first one of about the least time, or the last one of all where nobody counted
-  for (int one = 0; one < general; ++one)
-    if (seconds[one] < infinite && (!counted || (model < 0 && seconds[one] <= tie * least))) model = one;
-  if (model < 0) return -1;
-  const double far = std::log(seconds[model]) + values.real(slowness);
-  int best = model;
-  bool measured = false;
-  for (const Record& one : records) {
-    const double distance = values.real(one.distance), own = seconds[one.schedule];
-    if (own == infinite || distance == infinite || (distance > far && own > record_tie * seconds[model]))
-      continue;
-    if (one.measured == measured ? distance < nearest : one.measured)
-      best = one.schedule, nearest = distance, measured = one.measured;
+// What Python chose for the nearest sizes of which it was asked and times are not known; -1 if there are
+// none.
+inline int nearest_example(Values& values) {
+  int best = -1;
+  double nearest = infinite;
+  for (const auto& [sizes, schedule] : examples) {
+    double apart = 0;
+    for (int one = 0; one < size_count; ++one)
+      apart += std::pow(std::log(static_cast<double>(values.sizes[one]) / sizes[one]), 2);
+    if (apart < nearest && values.result(schedules[schedule].plan) >= 0) best = schedule, nearest = apart;
   }
   return best;
 }
 
-// The schedule that serves: of an exported problem what Python chose; of others by the rule, or any. -1:
-// none.
+// The dispatcher's rule: of records that are nearer than the time model's choice, or take about as long, the
+// nearest one, those that were measured first; else the model's choice. Where times are not known, what
+// Python chose for the nearest sizes, or any schedule. -1 if none serves.
 inline int serving(Values& values) {
+  std::array<double, schedules.size()> seconds;
+  double least = infinite, modelled = infinite, nearest = infinite;
+  bool timed = true, measured = false;
   const auto serves = [&](int one) { return values.result(schedules[one].plan) >= 0; };
-  for (const auto& [sizes, schedule] : own) {
-    bool same = serves(schedule);
-    for (int one = 0; one < size_count; ++one) same = same && values[stated[one]].whole == sizes[one];
-    if (same) return schedule;
+  for (int one = 0; one < static_cast<int>(schedules.size()); ++one) {
+    seconds[one] = serves(one) ? values.real(schedules[one].seconds) : infinite;
+    if (one < general) least = std::min(least, seconds[one]);
+    timed = timed && (one >= general || !serves(one) || seconds[one] < infinite);
   }
-  int found = ruled(values);
-  for (int one = general - 1; found < 0 && one >= 0; --one)
-    if (serves(one)) found = one;
-  return found;
+  int best =
+      -1;  // the first one of about the least time; the last one where nobody counted, or nothing is known
+  for (int one = general - 1; one >= 0; --one)
+    if (serves(one) && (best < 0 || (counted && seconds[one] < infinite && seconds[one] <= tie * least)))
+      best = one;
+  if (!timed && nearest_example(values) >= 0) return nearest_example(values);
+  if (best >= 0) modelled = seconds[best];
+  for (const Record& one : records) {
+    const double distance = serves(one.schedule) ? values.real(one.distance) : infinite;
+    const bool first = distance <= std::log(modelled) || seconds[one.schedule] <= record_tie * modelled;
+    if (distance < infinite && first && (one.measured == measured ? distance < nearest : one.measured))
+      best = one.schedule, nearest = distance, measured = one.measured;
+  }
+  return best;
 }
 
 struct Chosen {

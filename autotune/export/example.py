@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autotune.codegen.model.argument import WORKSPACE
 from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.problem import Array, Problem
 from autotune.codegen.model.tensor import Checked, Exact, Role, Tensor
@@ -32,14 +30,12 @@ def example(exported: Kernels) -> str:
     replaced = {
         "OPERATOR": name,
         "SIZES": ", ".join(exported.bundle.most),
-        "TENSORS": ", ".join(f'{{"{one.name}", {_flag(one, Role.OUTPUT)}, {one.dtype.bytes}}}' for one in tensors),
-        "CASES": ",\n".join(f"    {{{', '.join(map(str, _values(exported, problem)))}}}" for problem in problems),
-        "DECLARED": ", ".join(f"{size} = sizes[{number}]" for number, size in enumerate(exported.bundle.most)),
+        "ELEMENT_BYTES": ", ".join(str(one.dtype.bytes) for one in tensors),
+        "CASES": ",\n".join(f"    {{{', '.join(map(str, exported.bundle.sizes(one).values()))}}}" for one in problems),
         "SIZE_COUNT": str(len(exported.bundle.most)),
         "MEMBERS": cuda_members(list(scalars_of(exported))),
         "SCALARS": ",\n".join(f"    {_scalars(exported, problem)}" for problem in problems),
-        "CALL": call(exported, 'tensor("{name}")', "scalars[number].{name}"),
-        "WORKSPACE": WORKSPACE,
+        "CALL": call(exported, {one.name: f"tensors[{place}]" for place, one in enumerate(tensors)}),
     }
     text = _TEMPLATE.read_text(encoding="utf-8")
     for word, value in replaced.items():
@@ -48,24 +44,23 @@ def example(exported: Kernels) -> str:
 
 
 def write_data(exported: Kernels, folder: Path) -> None:
-    """What the tensors of each case hold before a call, and between which bounds the outputs lie after it.
+    """What the tensors of each case hold before a call, and between which bounds they lie after it.
 
     Elements of outputs with several right answers, and those behind a count, may be anything.
     """
     for number, problem in enumerate(cases(exported)):
         inputs = problem.inputs(number)
         outputs = problem.reference(inputs, problem.scalars)
-        for tensor in problem.tensors:
-            if tensor.role is not Role.OUTPUT:
-                inputs[tensor.name].tofile(folder / f"{number}.{tensor.name}")
+        for place, tensor in enumerate(problem.tensors):
+            before = _any(tensor)[0] if tensor.role is Role.OUTPUT else inputs[tensor.name]
+            low, high = before, before
             if tensor.role is not Role.INPUT:
-                bounds = _bounds(tensor, outputs[tensor.name], outputs.get(scale_name(tensor)))
-                if tensor.extent:
-                    counted = tensor.counted(outputs[tensor.extent.count])
-                    low, high = (np.where(counted, *pair) for pair in zip(bounds, _any(tensor), strict=True))
-                    bounds = low, high
-                for end, bound in zip(("low", "high"), bounds, strict=True):
-                    bound.tofile(folder / f"{number}.{tensor.name}.{end}")
+                low, high = _bounds(tensor, outputs[tensor.name], outputs.get(scale_name(tensor)))
+            if tensor.extent:
+                counted = tensor.counted(outputs[tensor.extent.count])
+                low, high = (np.where(counted, *pair) for pair in zip((low, high), _any(tensor), strict=True))
+            for what, content in (("before", before), ("low", low), ("high", high)):
+                content.tofile(folder / f"{number}.{place}.{what}")
 
 
 def cases(exported: Kernels) -> list[Problem]:
@@ -108,10 +103,6 @@ def _any(tensor: Tensor) -> tuple[Array, Array]:
     return low.reshape(-1).view(tensor.dtype.numpy), high.reshape(-1).view(tensor.dtype.numpy)
 
 
-def _values(exported: Kernels, problem: Problem) -> Iterator[int]:
-    return iter(exported.bundle.sizes(problem).values())
-
-
 def _scalars(exported: Kernels, problem: Problem) -> str:
     """What a problem is verified with, as the members of a struct."""
     kinds = {one.name: one.cuda_type for one in scalars_of(exported)}
@@ -125,7 +116,3 @@ def _scalars(exported: Kernels, problem: Problem) -> str:
 def _literal(kind: str, value: float) -> str:
     suffix = {"unsigned long long": "ULL", "long long": "LL", "float": "f"}.get(kind, "")
     return f"{float(value) if kind in ('float', 'double') else int(value)}{suffix}"
-
-
-def _flag(tensor: Tensor, role: Role) -> str:
-    return "true" if tensor.role is role else "false"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
@@ -79,14 +79,14 @@ CUresult autotune_{name}({_parameters(exported)}) {{
 """
 
 
-def call(exported: Kernels, pointers: str, scalars: str) -> str:
-    """The arguments of a call in C++, with formats for what a pointer is there, and a scalar or a list of them."""
+def call(exported: Kernels, tensors: Mapping[str, str]) -> str:
+    """The arguments of a call in the example, which has these names for tensors."""
     words = []
     for names in grouped(_pointers(exported)).values():
-        given = [pointers.format(name=one) for one in names]
-        words.append(f"std::vector<CUdeviceptr>{{{', '.join(given)}}}.data()" if is_element(names[0]) else given[0])
+        given = ", ".join(tensors[one] for one in names)
+        words.append(f"std::vector<CUdeviceptr>{{{given}}}.data()" if is_element(names[0]) else given)
     words += exported.bundle.most
-    words += [scalars.format(name=name) for name in grouped(one.name for one in scalars_of(exported))]
+    words += [f"scalars[number].{name}" for name in grouped(one.name for one in scalars_of(exported))]
     return ", ".join([*words, WORKSPACE, "nullptr"])
 
 

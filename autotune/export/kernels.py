@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
+from math import log
 from typing import Any
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
-from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 
@@ -31,18 +31,13 @@ class Kernels:
         terms: numbers that follow from sizes.
         launched: of each schedule, what it launches; nothing where it is illegal, or has a source for each size.
         programs: of each plan, as it was emitted for some sizes.
-        own: what serves each exported problem.
-        stated: the rows of the sizes that a problem states, of those that a call brings: a map's of rows side by side
-            are one long row.
-        drawn: for how many other sizes Python was asked.
+        examples: what Python chooses for sizes for which the time of a schedule has no formula.
     """
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle, self.terms = bundle, Terms(bundle.most)
         self.programs: dict[Plan, Program] = {}
-        self.own: dict[Problem, Schedule] = {}
-        self.stated: tuple[int, ...] = ()
-        self.drawn = 0
+        self.examples: dict[tuple[int, ...], Schedule] = {}
         self.launched = {one: Formula(self.terms, partial(self._plan, one)) for one in bundle.all_schedules}
         records = {(record.schedule, record.problem) for record in bundle.records}
         for problem in bundle.problems:
@@ -79,11 +74,11 @@ class Kernels:
         added = (one for one in dict.fromkeys(sure) if one not in self.bundle.schedules)
         self.bundle = replace(self.bundle, schedules=(*added, *self.bundle.schedules))
 
-    def ask(self, sizes: Mapping[str, int]) -> list[Schedule]:
-        """Find out which schedules serve some sizes, and what the dispatcher's rule compares of them."""
+    def ask(self, sizes: Mapping[str, int], *, own: bool = False) -> list[Schedule]:
+        """Find out which schedules serve some sizes, and what the rule compares of them; see `Formula.at`."""
         values = Values(self.terms, sizes)
         serving = [one for one in self.bundle.all_schedules if self.launched[one].at(sizes, values)]
-        self.rule.ask(sizes, values, serving)
+        self.rule.ask(sizes, values, serving, own=own)
         return serving
 
     def chosen(self, sizes: Mapping[str, int]) -> Schedule | None:
@@ -98,11 +93,18 @@ class Kernels:
             one for one, formula in self.rule.seconds.items() if one in plans and formula.known(values) is not None
         ]
         near = [record for record, formula in self.rule.distances if formula.known(values) is not None]
-        own = self.own.get(bundle.problem(sizes))
-        best = own if own in plans else chosen(bundle, sizes, timed, near)
+        best = self._nearest_example(sizes, plans) if any(one not in timed for one in plans) else None
         others = (one for one in reversed(bundle.schedules) if one in plans)
-        found = best or next(others, None)
+        found = best or chosen(bundle, sizes, timed, near) or next(others, None)
         return (found, plans[found]) if found else None
+
+    def _nearest_example(self, sizes: Mapping[str, int], serving: Collection[Schedule]) -> Schedule | None:
+        apart = [
+            (sum(log(one / other) ** 2 for one, other in zip(sizes.values(), there, strict=True)), place, schedule)
+            for place, (there, schedule) in enumerate(self.examples.items())
+            if schedule in serving
+        ]
+        return min(apart)[2] if apart else None
 
     @cached_property
     def rule(self) -> Rule:
@@ -156,17 +158,14 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
     more = 500 + 4 * count  # cheap: few schedules are asked, which should have a kernel wherever they serve
     kernels.complete(chain([dict.fromkeys(bundle.most, 1)], drawn_sizes(bundle, more, seed=2)))
     for problem in bundle.problems:
-        if schedule := kernels.chosen(bundle.sizes(problem)):
-            kernels.own[problem] = schedule
-    stated = set[tuple[int, ...]]()
+        kernels.ask(bundle.sizes(problem), own=True)
+    served = False
     for sizes in drawn_sizes(bundle, count, seed=0):
-        kernels.drawn += bool(kernels.ask(sizes))
-        path = Path(kernels.terms)
-        problem = bundle.problem(path.sizes(sizes))
-        stated.add(tuple(path.row(one) for one in bundle.sizes(problem).values()))
-    if not kernels.drawn:
+        serving, values = kernels.ask(sizes), Values(kernels.terms, sizes)
+        served = served or bool(serving)
+        timed = all(kernels.rule.seconds[one].known(values) is not None for one in serving if one in bundle.schedules)
+        if not timed and (schedule := kernels.chosen(sizes)):
+            kernels.examples[tuple(sizes.values())] = schedule
+    if not served:
         raise TraceError("no schedule serves sizes that are drawn")
-    if len(stated) > 1:
-        raise TraceError("problems that state their sizes otherwise under conditions are not exported")
-    (kernels.stated,) = stated
     return kernels

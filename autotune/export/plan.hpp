@@ -77,13 +77,6 @@ struct Record {
   bool measured;
 };
 
-// Sizes of an exported problem, and what Python chose for it.
-template <typename Sizes>
-struct Own {
-  Sizes sizes;
-  int schedule;
-};
-
 // What `words` say: each is followed by its operands, rows of terms where they follow from sizes.
 enum Word { put, take, map, set, launch, repeat };
 

@@ -11,7 +11,6 @@ from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import RECORD_TIE
 from autotune.dispatcher.choice.modelled import TIE
 
-from .formula import NOTHING
 from .kernels import Kernels
 from .plan import brought_name, program_name
 
@@ -20,22 +19,17 @@ def tables(exported: Kernels) -> str:
     """The content of ``tables.hpp``."""
     bundle, sources, schedules = exported.bundle, list(exported.sources), exported.bundle.all_schedules
     entries = dict.fromkeys(entry for source in exported.sources.values() for entry in source.entries)
-    own = [
-        (f"{{{_joined(bundle.sizes(problem).values())}}}", schedules.index(schedule))
-        for problem, schedule in exported.own.items()
-    ]
     nodes: dict[tuple[int, int, int], int] = {}
     begins = dict(zip(exported.plans, accumulate(map(len, exported.plans), initial=0), strict=False))
     rule = exported.rule
-    seconds = {one: formula.written(nodes, int) for one, formula in rule.seconds.items()}
     roots = [
-        (exported.launched[one].written(nodes, begins.__getitem__), seconds.get(one, NOTHING)) for one in schedules
+        (exported.launched[one].written(nodes, begins.__getitem__), rule.seconds[one].written(nodes, int))
+        for one in schedules
     ]
     distances = [
         (schedules.index(record.schedule), formula.written(nodes, int), record.time_source is TimeSource.MEASURED)
         for record, formula in rule.distances
     ]
-    slowness = rule.slowness.written(nodes, int)
     sizes, constants, terms = list(bundle.most), list[str](), list[tuple[object, ...]]()
     for operation, left, right in exported.terms.rows:
         if operation == "constant":
@@ -44,6 +38,7 @@ def tables(exported: Kernels) -> str:
         else:
             terms.append(("given" if operation == "size" else operation, left, right))
     described = "\n".join(f"//   {number}: {schedule}" for number, schedule in enumerate(schedules))
+    examples = [(f"{{{_joined(sizes)}}}", schedules.index(schedule)) for sizes, schedule in exported.examples.items()]
     return f"""#pragma once
 #include <array>
 
@@ -56,6 +51,10 @@ namespace autotune {{
 // {_joined(bundle.most)}
 constexpr int size_count = {len(bundle.most)};
 using Sizes = std::array<long long, size_count>;
+struct Example {{
+  Sizes sizes;
+  int schedule;
+}};
 {_array("long long", "most", bundle.most.values())}
 enum Brought {{ {_joined(map(brought_name, exported.brought))} }};
 enum Entry {{ {_joined(f"entry_{entry}" for entry in entries)} }};
@@ -68,10 +67,8 @@ enum Program {{ {_joined(map(program_name, sources))} }};
 {_array("int", "words", chain.from_iterable(exported.plans))}
 {_array("Schedule", "schedules", roots)}
 {_array("Record", "records", distances)}
-{_array("Own<Sizes>", "own", own)}
-{_array("int", "stated", exported.stated)}
+{_array("Example", "examples", examples)}
 constexpr int general = {len(bundle.schedules)};  // schedules that may serve any size; the others serve their own
-constexpr int slowness = {slowness};  // the tree to the row of what a second is
 constexpr bool counted = {str(bundle.operator.counted).lower()};
 constexpr double tie = {TIE!r}, record_tie = {RECORD_TIE!r};
 

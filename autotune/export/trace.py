@@ -22,7 +22,7 @@ from .terms import COMPUTE, Terms
 
 _MARK = re.compile("\x02(\\d+)\x03")  # stands for a number in a text; no source has these characters
 _MOST = 2**127  # beyond the integers of C++
-_NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "floor_divide": 1}  # on the right, and of two on the left, too
+_NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "floor_divide": 1}  # on the right, where it changes nothing
 
 
 class TraceError(AutotuneError, TypeError):
@@ -47,9 +47,8 @@ class Path:
 
     def sizes(self, values: Mapping[str, int]) -> dict[str, Any]:
         """The sizes to call a function with."""
-        numbered = enumerate(values.items())
-        most = self.terms.most
-        return {name: Number(self, self.terms.row("size", at), value, 1, most[name]) for at, (name, value) in numbered}
+        row, most, numbered = self.terms.row, self.terms.most, enumerate(values.items())
+        return {name: Number(self, row("size", place), value, 1, most[name]) for place, (name, value) in numbered}
 
     def row(self, value: Any) -> int:
         """The row of a number, traced or not."""
@@ -69,14 +68,9 @@ class Path:
             )
         if type(right) is int and right == _NEUTRAL.get(operation):
             return left
-        if type(left) is int and operation in ("add", "multiply") and left == _NEUTRAL[operation]:
-            return right
-        value = COMPUTE[operation](_value(left), _value(right))
-        low, high = _ends(operation, left, right)
+        value, (low, high) = COMPUTE[operation](_value(left), _value(right)), _ends(operation, left, right)
         if low == high:
             return low
-        if operation == "remainder" and 0 <= _bounds(left)[0] <= _bounds(left)[1] < _bounds(right)[0]:
-            return left
         if isinstance(value, int) and max(-low, high) >= _MOST:
             raise TraceError("a number that follows from sizes may take over 127 bits")
         return Number(self, self.terms.row(operation, self.row(left), self.row(right)), value, low, high)
@@ -94,11 +88,11 @@ class Path:
         return outcome
 
 
-def _both(operation: str) -> tuple[Callable[[Number, Any], Any], Callable[[Number, Any], Any]]:
+def _both(operation: str, how: Callable[..., Any] = Path.computed) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """A method of the left operand, and that of the right one."""
     return (
-        lambda own, other: own.path.computed(operation, own, other),
-        lambda own, other: own.path.computed(operation, other, own),
+        lambda own, other: how(own.path, operation, own, other),
+        lambda own, other: how(own.path, operation, other, own),
     )
 
 
@@ -127,18 +121,13 @@ class Number(TracedNumber):
     __mod__, __rmod__ = _both("remainder")
     __pow__, __rpow__ = _both("power")
     __and__, __rand__ = _both("bitwise_and")
+    __lt__, __gt__ = _both("less", Path.asked)
 
     def __divmod__(self, other: Any) -> tuple[Any, Any]:
         return self // other, self % other
 
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
-
-    def __lt__(self, other: Any) -> bool:
-        return self.path.asked("less", self, other)
-
-    def __gt__(self, other: Any) -> bool:
-        return self.path.asked("less", other, self)
 
     def __ge__(self, other: Any) -> bool:
         return not self < other
@@ -169,20 +158,18 @@ class Number(TracedNumber):
         """See `logarithm`."""
         return self.path.computed("logarithm", self, base)
 
-    def _plain(self) -> Any:
+    def __index__(self) -> int:
         """The value; the path is that of this value."""
         if self.path.narrow is None:
             self.path.narrow = len(self.path.conditions)
         self.path.asked("equal", self, self.value)
-        return self.value
-
-    def __index__(self) -> int:
-        return int(self._plain())
+        return int(self.value)
 
     __int__ = __trunc__ = __index__
 
     def __float__(self) -> float:
-        return float(self._plain())
+        self.__index__()
+        return float(self.value)
 
     def __round__(self) -> Any:
         return self if isinstance(self.value, int) else self.path.computed("nearest", self)

@@ -45,7 +45,7 @@ class Im2col:
                 ),
                 (not all(1 <= one <= MOST_STEP for one in self.steps), f"steps {self.steps}: expected 1 … {MOST_STEP}"),
                 (
-                    min(self.base_pixels(image)) <= 0,
+                    any(pixels <= 0 for pixels in self.base_pixels(image)),
                     f"corners {self.lower} and {self.upper} of an image {image}: expected a base pixel between them",
                 ),
             )

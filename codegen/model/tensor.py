@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
@@ -117,7 +117,7 @@ class Tensor:
     indices: Indices | None = None
 
     def __post_init__(self) -> None:
-        if len(self.shape) != len(self.strides) or min((*self.shape, *self.strides), default=0) < 0:
+        if len(self.shape) != len(self.strides) or any(one < 0 for one in (*self.shape, *self.strides)):
             raise ValueError(
                 f"{self.name} of shape {self.shape} has strides {self.strides}: expected one for each axis, 0 or more"
             )
@@ -264,8 +264,14 @@ def overlapping(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Whether an axis steps onto elements that others have reached (or, of a stride of 0, its own)."""
     if 0 in shape:
         return False
+    axes = [(step, n) for n, step in zip(shape, strides, strict=True) if n > 1]
+    return _meeting(reversed(axes)) and _meeting(sorted(axes))  # most are in order
+
+
+def _meeting(axes: Iterable[tuple[int, int]]) -> bool:
+    """Whether one of some axes, each a step and a number of them, begins within those before it."""
     reached = 0
-    for step, n in sorted((step, n) for n, step in zip(shape, strides, strict=True) if n > 1):
+    for step, n in axes:
         if step <= reached:
             return True
         reached += (n - 1) * step

@@ -50,13 +50,18 @@ def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float)
     sizes, with which such a time becomes doubtful, as it does with other data. A record of kin is no farther: for 579
     problems of an H100, choices by the H200's records lost 1.1 % in the mean so, 1.3 % with 0.05 more, 1.9 % with 0.4.
     """
+    return slowness(problem, seconds, spec) + doubt(problem, record)
+
+
+def doubt(problem: Problem, record: Record) -> float:
+    """The share of a `distance` that follows from sizes and data alone; 0 for the record's own problem."""
     its = record.problem.data
     squares = OTHER_DATA**2 * sum(value != its[name] for name, value in problem.data.items())
     for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
         ratio = logarithm(max(here, 1) / max(there, 1))
         squares += ratio * ratio
     apart: float = squares**0.5
-    return slowness(problem, seconds, spec) + DOUBT * apart
+    return DOUBT * apart
 
 
 def slowness(problem: Problem, seconds: float, spec: DeviceSpec) -> float:

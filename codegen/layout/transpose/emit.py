@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__({NAIVE_THREADS}) {ENTRY}(const Argu
 def _wide(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
     """Whether a size, or an offset inside of a tile, may take more than 31 bits."""
     rows, columns = schedule.tile_m, schedule.tile_n
-    return max(rows * problem.lda + columns, columns * problem.ldb + rows) > INT_MAX
+    return rows * problem.lda + columns > INT_MAX or columns * problem.ldb + rows > INT_MAX
 
 
 def _edges(problem: TransposeProblem, schedule: TransposeSchedule) -> bool:
