@@ -52,7 +52,7 @@ class Environment:
         self._variables = {name: os.environ[name] for name in kept if name in os.environ} | {
             "HOME": str(folder),
             "COLUMNS": "120",
-            "PIP_QUIET": "1",
+            "PIP_QUIET": "2",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_ROOT_USER_ACTION": "ignore",
         }
@@ -109,7 +109,7 @@ def blocks(page: str) -> list[tuple[str, str, str]]:
 
 
 def shortened(output: str) -> str:
-    """The last lines of an output, without paths of this machine and rows of dots."""
+    """The last lines of an output that are not empty."""
     lines = [line.rstrip() for line in output.splitlines() if line.strip()]
     left_out = len(lines) - LINES
     return "\n".join(([f"… {left_out} lines"] if left_out > 0 else []) + lines[-LINES:])

@@ -40,6 +40,7 @@ class _Operator:
         self._parameters = [call.signature.parameters[name] for name in call.functional]
         self._names = [one.name for one in self._parameters if one.name not in call.optional_updates]  # see `schema`
         self._bind = binder(call.name, self._parameters, call.inputs)
+        # PyTorch's dispatcher passes all by position.
         positional = [one.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for one in self._parameters]
         passed = [one for one in positional if one.name in self._names]
         self._bind_passed = binder(call.name, passed, call.inputs)

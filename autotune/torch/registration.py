@@ -11,7 +11,7 @@ from torch._library.autograd import Info, make_autograd_impl
 
 _NAMESPACE = "autotune"
 _PLAIN = (_C.DispatchKey.CUDA, _C.DispatchKey.CPU)
-_plain: dict[int, bool] = {}  # whether keys lead to one of them: to ask takes 0.9 µs, and this 0.1
+_known: dict[int, bool] = {}  # whether keys lead to a plain one: PyTorch takes 0.9 µs to say, and this 0.1
 _libraries: list[torch.library.Library] = []  # operators live as long as these
 
 
@@ -44,9 +44,9 @@ def register(
     recorded = make_autograd_impl(getattr(torch.ops.autotune, name).default, Info(backward, setup))
 
     def differentiable(keys: Any, *arguments: Any, **options: Any) -> Any:
-        plain = _plain.get(bits := keys.raw_repr())
+        plain = _known.get(bits := keys.raw_repr())
         if plain is None:
-            plain = _plain[bits] = (keys & _C._after_autograd_keyset).highestPriorityTypeId() in _PLAIN
+            plain = _known[bits] = (keys & _C._after_autograd_keyset).highestPriorityTypeId() in _PLAIN
         if plain and not (_C.is_grad_enabled() and _C._any_requires_grad(*arguments)):
             return compute(*arguments, **options)
         return recorded(keys, *arguments, **options)
