@@ -1,5 +1,6 @@
 """Settings of every test."""
 
+import gc
 import os
 import re
 
@@ -22,6 +23,15 @@ MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is sk
 settings.register_profile("autotune", deadline=None, derandomize=True)
 settings.register_profile("mutants", settings.get_profile("autotune"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("autotune")
+
+
+# The cases of all operators are millions of objects that stay: to search them for garbage takes a sixth of the time.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,9 +9,9 @@ FLOAT32, FLOAT16, BFLOAT16 = DTYPES
 ALL = {"top_k": True, "top_p": True, "min_p": True}
 ODD = Logits.ODD
 SMALL_PROBLEMS = (
-    FilterTokensProblem(3, 256, top_p=True),
+    FilterTokensProblem(3, 256, top_k=True),
     FilterTokensProblem(12, 133, BFLOAT16, **ALL, result=Result.MASKED, logits=ODD, ldx=137),
-    FilterTokensProblem(12, 300, FLOAT16, temperatures=False, **ALL, source=Source.PROBS, logits=ODD, align_x=4),
+    FilterTokensProblem(12, 300, FLOAT16, False, top_k=True, min_p=True, source=Source.PROBS, logits=ODD, align_x=4),
 )
 BLOCKS = SamplingSchedule(256, 4, 2, 2048, 1)
 OWN_CASES = [

@@ -14,7 +14,7 @@ SMALL_PROBLEMS = (
     SamplingProblem(3, 256),
     SamplingProblem(12, 133, BFLOAT16, **ALL, pairs=Pairs.ROWS, logits=ODD, ldx=137),
     SamplingProblem(4, 300, FLOAT16, temperatures=False, top_p=True, pairs=Pairs.ONE, ldx=304, align_x=4),
-    SamplingProblem(12, 200, FLOAT32, temperatures=False, **ALL, source=Source.PROBS, logits=ODD),
+    SamplingProblem(12, 200, FLOAT32, temperatures=False, top_k=True, min_p=True, source=Source.PROBS, logits=ODD),
 )
 BLOCKS = SamplingSchedule(256, 4, 2, 2048, 1)
 CLUSTER = ClusterSchedule(256, 4, 2, 2048, 1, cluster=2)

@@ -80,7 +80,7 @@ def test_calls_from_probabilities():
 
 
 PEAKED, SPREAD = SamplingProblem(24, 300, top_p=True), SamplingProblem(4, 5000, top_p=True, logits=FLAT)
-PLAIN, EVERY = SamplingProblem(6, 1500), SamplingProblem(6, 3000, **ALL, pairs=Pairs.ROWS)
+PLAIN, EVERY = SamplingProblem(6, 1500), SamplingProblem(6, 3000, top_k=True, min_p=True, pairs=Pairs.ROWS)
 LIMITS = SamplingProblem(24, 600, **ALL, logits=ODD)
 EQUAL = SamplingProblem(12, 2100, BFLOAT16, top_p=True, logits=ODD)
 BUGS = {
