@@ -84,7 +84,7 @@ SMALL_PROBLEMS = (
     ),
     Conv2dProblem(5, 7, 4, 3, 3, winograd=True),
 )  # fmt: skip
-_MOST = 26
+_MOST = 20
 
 
 KINDS = ({}, {"dtype": FP16}, {}, {"dtype": BF16}, {"tf32": True})

@@ -4,7 +4,7 @@ from autotune.codegen.layout.transpose.problem import ELEMENT_BYTES, TransposePr
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 20  # cases: each of the sides may be aligned, ragged and padded
+MOST = 14  # cases: each of the sides may be aligned, ragged and padded
 
 
 PROBLEMS = {

@@ -9,7 +9,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 20  # cases of two kernels
+MOST = 15  # cases of two kernels
 FP32, BF16, FP16, KN = DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16, WeightOrder.KN
 FP8, INT8, INT4 = Weights.FP8, Weights.INT8, Weights.INT4
 

@@ -8,7 +8,7 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 16  # cases: copies, pipelines and clusters of many kinds go together
+MOST = 13  # cases: copies, pipelines and clusters of many kinds go together
 
 
 PROBLEMS = {

@@ -9,7 +9,7 @@ from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
 BF16, FP16 = DType.BFLOAT16, DType.FLOAT16
-MOST = 22  # cases drawn: holds, passes, masks and clusters choose among the kernel's parts
+MOST = 17  # cases drawn: holds, passes, masks and clusters choose among the kernel's parts
 
 
 PROBLEMS = {

@@ -6,7 +6,7 @@ from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.merge_sort.schedule import MergeSortSchedule
 from autotune.codegen.sorting.values import Values
 
-MOST = 13
+MOST = 10
 SMALL_PROBLEMS = (
     MergeSortProblem(1280, 1),
     MergeSortProblem(641, 2, DType.FLOAT32, Values.INDEX64, descending=True),

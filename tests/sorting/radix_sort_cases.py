@@ -11,7 +11,7 @@ from autotune.codegen.sorting.values import Values
 from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
-MOST = 20  # cases of three kernels
+MOST = 14  # cases of three kernels
 
 PROBLEMS = {
     **{f"columns16777216-{dtype}-keys": RadixSortProblem(1 << 24, 1, dtype) for dtype in DTYPES},
