@@ -14,6 +14,7 @@ from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Schedule
 from autotune.compiler import compiler_version
+from autotune.db.freshness import changed_program
 from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.formulation import KnownRecords, formulation_of
 from autotune.dispatcher.choice.records import read_records
@@ -86,6 +87,7 @@ def find_own_schedule(
 ) -> OwnSchedule:
     """The best measured record of the problem on this device model; without one, what the dispatcher would choose.
 
+    A record whose schedule emits another program today is none: the dispatcher lets the time model compete with it.
     If the problem is another operator's, too, the faster of both records. `known` gives the records of an operator that
     the dispatcher chooses by; without it they are read, which takes as long as all else.
     """
@@ -115,7 +117,7 @@ def _recorded(
     operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, database: TuningDB
 ) -> OwnSchedule | None:
     best = database.best(operator.name, problem.key, spec.name, compiler_version())
-    if best is not None and best.time_source is TimeSource.MEASURED:
+    if best is not None and best.time_source is TimeSource.MEASURED and not changed_program(best):
         with suppress(ValueError):  # a record of another version
             schedule = operator.schedule(best.schedule)
             if not operator.violations(problem, schedule, spec):

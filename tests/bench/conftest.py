@@ -1,4 +1,4 @@
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import bench_fakes
 import pytest
@@ -46,13 +46,14 @@ def record(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOTUNE_DB", str(tmp_path / "tuning.sqlite3"))
     TuningDB().close()
 
-    def store(problem, schedule=None, source=TimeSource.MEASURED, operator="transpose", seconds=1e-3):
+    def store(problem, schedule=None, source=TimeSource.MEASURED, operator="transpose", seconds=1e-3, digest=""):
         spec = bench_fakes.SPEC
         schedule = schedule or TRANSPOSE.default(problem, spec).to_dict()
         device = DeviceRecord(spec.name, spec.compute_capability, asdict(spec))
         place = ProblemRecord(operator, problem.key, problem.to_dict())
         with TuningDB() as database:
-            database.record(Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(seconds,)))
+            trial = Trial(device, place, schedule, str(schedule)[:99], Status.OK, source, samples=(seconds,))
+            database.record(replace(trial, program_digest=digest))
 
     return store
 

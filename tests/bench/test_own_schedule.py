@@ -34,6 +34,11 @@ def test_a_record_that_does_not_fit_is_none(record, changes):
     assert chosen() == OwnSchedule(preferred(TRANSPOSE, PROBLEM, SPEC)[0], rule="model")
 
 
+def test_a_record_that_emits_another_program_today_goes_the_dispatchers_way(record):
+    record(PROBLEM, SEED.to_dict(), digest="0" * 64)
+    assert chosen() == OwnSchedule(preferred(TRANSPOSE, PROBLEM, SPEC)[0], rule="model")
+
+
 def test_without_a_measured_record_it_is_what_a_call_gets(record):
     record(PROBLEM, SEED.to_dict(), TimeSource.MODELLED)
     assert chosen() == OwnSchedule(SEED, rule="exact")
