@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
-from autotune.codegen.convolution.problem import DTYPES
-from autotune.codegen.epilogue.activation import FUSED, Activation
+from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
-
-_LEAST = {"stride": 1, "padding": 0, "dilation": 1}
+from autotune.search_spaces.convolution.arguments import check_convolution, check_operands, fields_of, out_extents
 
 
 def conv2d(
@@ -85,88 +83,6 @@ def _types(
     return {"out": ArrayType(shape, x.dtype)}
 
 
-def check_convolution(
-    x: Layout, weight: Layout, groups: int, activation: str, *, axis: int, allow_tf32: bool, allow_winograd: bool
-) -> None:
-    """Raise `TypeError` or `ValueError` for what is not convolved; channels are an axis of images and filters."""
-    if activation not in FUSED:
-        raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
-    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32, axes=max(4, axis + 1))
-    if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
-        raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
-    if weight.shape[axis] * groups != x.shape[axis] or weight.shape[0] % groups:
-        raise ValueError(
-            f"x has shape {x.shape} and weight {weight.shape}: expected channels and channels / groups along axis "
-            f"{axis}, and filters along the first, with groups={groups}, which divides both"
-        )
-
-
-def check_operands(x: Layout, given: Mapping[str, tuple[Layout | None, tuple[int, ...]]]) -> None:
-    """Raise `ValueError` for arrays that have not the dtype of the images, or not the shapes beside them."""
-    for name, (array, expected) in given.items():
-        if array is not None and (array.dtype, array.shape) != (x.dtype, expected):
-            raise ValueError(
-                f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
-            )
-
-
-def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool, axes: int = 4) -> None:
-    """Raise `TypeError` or `ValueError` for images, the first of some arrays, that no kernel convolves."""
-    x = next(iter(arrays.values()))
-    if x.dtype not in DTYPES:
-        raise TypeError(f"x has dtype {x.dtype}: expected one of {', '.join(DTYPES)}")
-    if allow_tf32 and x.dtype != DType.FLOAT32:
-        raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
-    for name, layout in arrays.items():
-        if len(layout.shape) != axes:
-            raise ValueError(f"{name} has shape {layout.shape}: expected {axes} axes")
-    if groups < 1:
-        raise ValueError(f"groups={groups}: expected 1 or more")
-
-
-def out_extents(
-    extents: Sequence[int],
-    kernel: Sequence[int],
-    stride: tuple[int, ...] | int,
-    padding: tuple[int, ...] | int,
-    dilation: tuple[int, ...] | int,
-) -> tuple[int, ...]:
-    """Rows and columns of the result."""
-    options = {"stride": stride, "padding": padding, "dilation": dilation}
-    steps = zip(*pairs_of(options, len(extents)).values(), strict=True)
-    return tuple(
-        (extent + 2 * added - step * (taps - 1) - 1) // apart + 1
-        for extent, taps, (apart, added, step) in zip(extents, kernel, steps, strict=True)
-    )
-
-
-def fields_of(x: Layout, filters: int, kernel: Sequence[int], **steps: tuple[int, ...] | int) -> dict[str, Any]:
-    """What problems have of images, filters, and the steps of a convolution."""
-    pairs = pairs_of(steps) | {"kernel": tuple(kernel)}
-    return {
-        "batch": x.shape[0],
-        "in_channels": x.shape[3],
-        "out_channels": filters,
-        "height": x.shape[1],
-        "width": x.shape[2],
-        **{f"{name}_{side}": number for name, two in pairs.items() for side, number in zip("hw", two, strict=True)},
-    }
-
-
-def pairs_of(options: Mapping[str, Any], count: int = 2) -> dict[str, tuple[int, ...]]:
-    """Stride, padding and dilation of a call, of rows and of columns, or of slices ahead of them."""
-    return {name: pair(name, options[name], least, count) for name, least in _LEAST.items()}
-
-
-def pair(name: str, value: tuple[int, ...] | int, least: int, count: int = 2) -> tuple[int, ...]:
-    """An option of rows and of columns, or of slices ahead of them."""
-    some = (value,) if isinstance(value, int) else tuple(value)
-    some = some * count if len(some) == 1 else some
-    if len(some) != count or min(some) < least:
-        raise ValueError(f"{name}={value}: expected one number or {('two', 'three')[count - 2]}, {least} or more")
-    return some
-
-
 def _bind(
     x: Layout,
     weight: Layout,
@@ -182,7 +98,7 @@ def _bind(
     allow_winograd: bool,
 ) -> Binding:
     problem = Conv2dProblem(
-        **fields_of(x, weight.shape[0], weight.shape[1:3], stride=stride, padding=padding, dilation=dilation),
+        **fields_of(x, 3, weight.shape[0], weight.shape[1:3], stride=stride, padding=padding, dilation=dilation),
         groups=groups,
         dtype=DType(x.dtype),
         tf32=allow_tf32,

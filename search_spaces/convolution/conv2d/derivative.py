@@ -7,8 +7,8 @@ from typing import Any
 
 from autotune.codegen.epilogue.activation import Activation
 from autotune.search_spaces.contract.derivative import Backward, Derivative
+from autotune.search_spaces.convolution.arguments import pairs_of
 
-from .call import pairs_of
 from .gradients import of_images
 
 

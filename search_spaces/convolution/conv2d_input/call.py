@@ -10,7 +10,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
 from autotune.search_spaces.contract.strides import stride_fields
-from autotune.search_spaces.convolution.conv2d.call import check_images, out_extents, pair, pairs_of
+from autotune.search_spaces.convolution.arguments import check_images, fields_of, out_extents, pair
 
 
 def conv2d_input(
@@ -79,15 +79,8 @@ def _bind(
     dilation: tuple[int, ...] | int,
     allow_tf32: bool,
 ) -> Binding:
-    steps = pairs_of({"stride": stride, "padding": padding, "dilation": dilation})
-    pairs = steps | {"kernel": weight.shape[1:3]}
     problem = Conv2dInputProblem(
-        in_channels=weight.shape[3],
-        out_channels=weight.shape[0],
-        height=out.shape[1],
-        width=out.shape[2],
-        batch=grad.shape[0],
-        **{f"{name}_{side}": number for name, two in pairs.items() for side, number in zip("hw", two, strict=True)},
+        **fields_of(out, 3, weight.shape[0], weight.shape[1:3], stride=stride, padding=padding, dilation=dilation),
         dtype=DType(grad.dtype),
         tf32=allow_tf32,
         **stride_fields("out", out, "x", Conv2dInputProblem.operands["x"]),

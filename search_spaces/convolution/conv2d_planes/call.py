@@ -11,7 +11,7 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.convolution.conv2d.call import check_convolution, check_operands, out_extents, pairs_of
+from autotune.search_spaces.convolution.arguments import check_convolution, check_operands, fields_of, out_extents
 
 
 def conv2d_planes(
@@ -93,14 +93,8 @@ def _bind(
     allow_tf32: bool,
     allow_winograd: bool,
 ) -> Binding:
-    pairs = pairs_of({"stride": stride, "padding": padding, "dilation": dilation}) | {"kernel": weight.shape[2:]}
     problem = Conv2dPlanesProblem(
-        in_channels=x.shape[1],
-        out_channels=weight.shape[0],
-        height=x.shape[2],
-        width=x.shape[3],
-        batch=x.shape[0],
-        **{f"{name}_{side}": number for name, two in pairs.items() for side, number in zip("hw", two, strict=True)},
+        **fields_of(x, 1, weight.shape[0], weight.shape[2:], stride=stride, padding=padding, dilation=dilation),
         groups=groups,
         dtype=DType(x.dtype),
         tf32=allow_tf32,

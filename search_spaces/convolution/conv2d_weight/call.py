@@ -9,7 +9,7 @@ from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProbl
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.convolution.conv2d.call import check_images, fields_of, out_extents, pair
+from autotune.search_spaces.convolution.arguments import check_images, fields_of, out_extents, pair
 
 
 def conv2d_weight(
@@ -85,7 +85,7 @@ def _bind(
 ) -> Binding:
     kernel = pair("kernel_size", kernel_size, 1)
     problem = Conv2dWeightProblem(
-        **fields_of(x, grad.shape[3], kernel, stride=stride, padding=padding, dilation=dilation),
+        **fields_of(x, 3, grad.shape[3], kernel, stride=stride, padding=padding, dilation=dilation),
         groups=groups,
         dtype=DType(x.dtype),
         tf32=allow_tf32,

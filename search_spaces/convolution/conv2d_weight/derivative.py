@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from autotune.search_spaces.contract.derivative import Backward, Derivative
-from autotune.search_spaces.convolution.conv2d.call import pairs_of
+from autotune.search_spaces.convolution.arguments import pairs_of
 from autotune.search_spaces.convolution.conv2d.gradients import of_images
 
 

@@ -11,9 +11,7 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.call import ArrayType, Binding, Call
 from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.convolution.conv2d.call import check_convolution, check_operands, out_extents, pairs_of
-
-_SIDES = "thw"
+from autotune.search_spaces.convolution.arguments import check_convolution, check_operands, fields_of, out_extents
 
 
 def conv3d(
@@ -91,19 +89,8 @@ def _bind(
     activation: str,
     allow_tf32: bool,
 ) -> Binding:
-    steps = pairs_of({"stride": stride, "padding": padding, "dilation": dilation}, len(_SIDES))
-    sides = steps | {"kernel": weight.shape[1:4]}
-    geometry: dict[str, Any] = {
-        f"{name}_{side}": number for name, some in sides.items() for side, number in zip(_SIDES, some, strict=True)
-    }
     problem = Conv3dProblem(
-        in_channels=x.shape[4],
-        out_channels=weight.shape[0],
-        batch=x.shape[0],
-        depth=x.shape[1],
-        height=x.shape[2],
-        width=x.shape[3],
-        **geometry,
+        **fields_of(x, 4, weight.shape[0], weight.shape[1:4], stride=stride, padding=padding, dilation=dilation),
         groups=groups,
         dtype=DType(x.dtype),
         tf32=allow_tf32,
