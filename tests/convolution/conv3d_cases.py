@@ -14,12 +14,13 @@ PROBLEMS = {
         96, 64, 60, 104, 1, padding_h=1, padding_w=1, dtype=BF16, bias=Bias.ROW, activation=Activation.SILU, depth=17,
         kernel_t=2,
     ),
-    "c8-k8-h5-w5-n0-r3s3-float16-d3-t3": Conv3dProblem(8, 8, 5, 5, 0, dtype=FP16, depth=3),
+    "c8-k8-h5-w5-n0-r3s3-float16-d3-t3": Conv3dProblem(8, 8, 5, 5, 0, dtype=FP16, depth=3, kernel_t=3),
 }  # fmt: skip
 SMALL_PROBLEMS = (
     Conv3dProblem(6, 10, 6, 7, 2, 3, 2, 2, 1, 1, 2, 1, 2, groups=2, bias=Bias.ROW, residual=True, depth=5, kernel_t=2,
                   stride_t=2, padding_t=1, dilation_t=3),
-    Conv3dProblem(16, 24, 5, 7, 2, padding_h=1, dtype=BF16, depth=4, padding_t=2, activation=Activation.SILU),
+    Conv3dProblem(16, 24, 5, 7, 2, padding_h=1, dtype=BF16, depth=4, kernel_t=3, padding_t=2,
+                  activation=Activation.SILU),
 )  # fmt: skip
 OWN_CASES = [
     (

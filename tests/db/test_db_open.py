@@ -279,7 +279,7 @@ def little_room(folder, pages):
 
 
 def test_a_full_disk_loses_nothing_that_was_stored(path):
-    with little_room(path.parent, 64), TuningDB(str(path)) as db:
+    with little_room(path.parent, 96), TuningDB(str(path)) as db:
         stored = 0
         with pytest.raises(DatabaseError, match="does not fit on its disk"):
             while True:
@@ -304,7 +304,7 @@ def test_a_full_disk_goes_without_trials_that_ship(path, no_pretuned):
     with TuningDB(str(path)) as db:
         db.record(trial())
     _ship(no_pretuned, *(trial(f"{i}", error="x" * 3000) for i in range(99)))
-    with little_room(path.parent, 64), TuningDB(str(path)) as db:
+    with little_room(path.parent, 96), TuningDB(str(path)) as db:
         with pytest.warns(RuntimeWarning, match="free some space; .* trials that ship are missing") as caught:
             assert [db.trials(), db.trials()] == [[trial()]] * 2
         assert len(caught) == 1

@@ -40,7 +40,7 @@ class Conv3dProblem(Conv2dProblem):
 
     winograd: bool = kind(False, allowed=(False,))
     depth: int = size(16, implied=1, least=1, most=MOST_EXTENT, short="d")
-    kernel_t: int = kind(3, least=1, most=MOST_KERNEL, short="t")
+    kernel_t: int = kind(1, least=1, most=MOST_KERNEL, short="t", implied=1)
     stride_t: int = kind(1, least=1, most=MOST_STEP, short="st", implied=1)
     padding_t: int = kind(0, least=0, most=MOST_STEP, short="pt", implied=0)
     dilation_t: int = kind(1, least=1, most=MOST_STEP, short="dt", implied=1)

@@ -15,7 +15,6 @@ from autotune.search_spaces.convolution import conv2d
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from . import fma, mma_offsets, wgmma_im2col
-from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
@@ -40,5 +39,4 @@ OPERATOR: Operator[Conv2dInputProblem, Any] = Operator(
     baselines=BASELINES,
     call=CALL,
     derivative=DERIVATIVE,
-    restated=as_product,
 )
