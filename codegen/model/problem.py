@@ -47,11 +47,16 @@ class Problem(ABC):
         Fields that are left out have their defaults. Each size is brought within its bounds. A subclass whose sizes
         depend on each other, such as heads that groups divide, changes them further; tests, exports and benchmarks draw
         sizes, and rely on it.
+
+        Raises:
+            ValueError: a field that is no size has a value that it may not have.
         """
         fitted = {one.name: one.default for one in dataclass_fields(cls) if one.default is not MISSING} | dict(fields)
         for name, spec in field_specs(cls).items():
             if spec.role is FieldRole.SIZE and fitted[name] != spec.implied:
                 fitted[name] = spec.clamped(fitted[name])
+            elif spec.role is FieldRole.KIND and (wrong := spec.why_invalid(fitted.get(name))):
+                raise ValueError(f"{name}={fitted.get(name)}: {wrong}")
         bounded = ((name, spec.at_most) for name, spec in field_specs(cls).items() if spec.at_most)
         return fitted | {name: min(fitted[name], fitted[other]) for name, other in bounded}
 

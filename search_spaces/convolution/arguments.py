@@ -92,8 +92,8 @@ def pairs_of(options: Mapping[str, Any], count: int = 2) -> dict[str, tuple[int,
 
 def pair(name: str, value: tuple[int, ...] | int, least: int, count: int = 2) -> tuple[int, ...]:
     """An option of rows and of columns, or of slices ahead of them."""
-    some = (value,) if isinstance(value, int) else tuple(value)
+    some = value if isinstance(value, tuple) else (value,)
     some = some * count if len(some) == 1 else some
-    if len(some) != count or min(some) < least:
+    if len(some) != count or not all(isinstance(one, int) and one >= least for one in some):
         raise ValueError(f"{name}={value}: expected one number or {('two', 'three')[count - 2]}, {least} or more")
     return some

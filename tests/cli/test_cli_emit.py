@@ -118,3 +118,6 @@ def test_bad_input_is_one_line(export, autotune, tmp_path):
         f"autotune: {TransposeProblem(4096, 4096, lda=8192).key}: expected a problem of the kind"
     )
     assert not Path(folder).exists()
+    outcome = autotune("export", "transpose", "--device", "h200", "--m", "0", "-o", folder)
+    assert outcome.stderr == "autotune: m=0: an export serves sizes of at least 1\n"
+    assert not Path(folder).exists()

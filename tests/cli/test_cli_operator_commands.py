@@ -86,3 +86,11 @@ def test_a_new_operator_needs_no_code_here(monkeypatch, arguments, expected):
     assert calls == [(operator, expected, 2 if "count" in arguments else 1)]
     help_text = CliRunner().invoke(app, ["count", "reduction", "--help"]).output
     assert all(text in help_text for text in ("how [exactly].", "y[i] = sum of x[i][j]", "fast|exact "))
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [("--stride-h", "stride_h=0: expected 1 … 4096"), ("--groups", "groups=0: expected 1 or more")],
+)
+def test_sizes_that_are_left_out_do_not_hide_what_is_wrong_with_a_kind(autotune, option, why):
+    assert autotune("emit", "conv2d", option, "0").stderr == f"autotune: {why}\n"

@@ -116,6 +116,8 @@ test_other_arrays_are_refused = refused(
         ({"x": X, "weight": WEIGHT[:, :, :, :1].copy(), "groups": 3}, "groups=3, which divides both"),
         ({"x": X, "weight": WEIGHT, "stride": 0}, "stride=0: expected one number or two, 1 or more"),
         ({"x": X, "weight": WEIGHT, "padding": (1, 2, 3)}, "padding=(1, 2, 3): expected one number or two"),
+        ({"x": X, "weight": WEIGHT, "padding": 1.5}, "padding=1.5: expected one number or two"),
+        ({"x": X, "weight": WEIGHT, "padding": ((1, 1), (1, 1))}, "expected one number or two"),
         ({"x": X, "weight": np.ones((8, 7, 3, 4), np.float32)}, "height=5: expected at least the 7"),
         ({"x": X, "weight": WEIGHT, "bias": np.ones(4, np.float32)}, "bias has dtype float32 and shape (4,)"),
         ({"x": X, "weight": WEIGHT, "activation": "tanh"}, "activation='tanh': expected one of"),

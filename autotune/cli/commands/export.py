@@ -39,6 +39,7 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write few kernels for these problems, and what chooses among them, for programs in C and C++."""
+    from autotune.codegen.model.fields import field_specs
     from autotune.db import TuningDB
     from autotune.dispatcher.choice.records import few_records
     from autotune.export import agreement, bundle_of, kernels_of, write_bundle
@@ -48,6 +49,10 @@ def export(
     if not output.parent.is_dir():
         raise BadInputError(f"{output}: there is no folder {output.parent}")
     problems: list[Any] = [entry.problem for entry in entries_of(operator, fields, suite)]
+    for problem in problems:
+        specs = field_specs(type(problem))
+        for name in (name for name, size in problem.sizes.items() if not size and specs[name].implied != 0):
+            raise BadInputError(f"{name}=0: an export serves sizes of at least 1")
     spec = spec_of(device)
     with TuningDB(db, create=False) as database:
         known = few_records(operator, spec, database, {problem.key for problem in problems}, max_slowdown_pct / 100)
@@ -69,6 +74,6 @@ def export(
     print(f"wrote {len(bundle.records)} records and {len(exported.sources)} kernels to {printable(str(output))}")
     if check:
         print(
-            f"of {check} other sizes, {same:.1%} are served as Python chooses, {as_fast:.1%} so or as fast; all take "
-            f"{slower:.2%} longer (modelled)"
+            f"of {check} other sizes, {same:.1%} are served as Python chooses, {as_fast:.1%} so or as fast; they take "
+            f"{slower:.2%} longer in the mean (modelled)"
         )

@@ -23,8 +23,9 @@ _FEW_TAPS = 9
 
 def _default(problem: Conv2dPlanesProblem, spec: DeviceSpec) -> Any:
     if problem.taps <= _FEW_TAPS and direct.applies(problem, spec):
-        legal = (one for one in direct.candidates(problem, spec) if not any(OPERATOR.violations(problem, one, spec)))
-        return next(legal)
+        for schedule in direct.candidates(problem, spec):
+            if not any(OPERATOR.violations(problem, schedule, spec)):
+                return schedule
     return conv2d.OPERATOR.default(problem.channels_last, spec)
 
 
