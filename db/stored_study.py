@@ -38,8 +38,10 @@ _CLAIM_OF = _CLAIMS.study_id == bindparam("study"), _CLAIMS.schedule_digest == b
 _COLUMNS = (_CLAIMS.id, _CLAIMS.tuner, _CLAIMS.run_id, _CLAIMS.until, _CLAIMS.tries, _CLAIMS.schedule)
 _CLAIMED, _OVER = select(*_COLUMNS).where(*_CLAIM_OF), delete(_TABLE).where(*_CLAIM_OF)
 _CLAIM = insert(_TABLE)
-_OTHERS = select(*_COLUMNS).where(
-    _CLAIMS.study_id == bindparam("study"), _CLAIMS.tuner != bindparam("tuner"), _CLAIMS.id > bindparam("after")
+_OTHERS = (
+    select(*_COLUMNS)
+    .where(_CLAIMS.study_id == bindparam("study"), _CLAIMS.tuner != bindparam("tuner"), _CLAIMS.id > bindparam("after"))
+    .order_by(_CLAIMS.id)  # what was claimed first promised most
 )
 _LATER = _TRIALS.study_id == bindparam("study"), _TRIALS.number > bindparam("after")
 _UNHEARD = select(exists().where(*_LATER, _TRIALS.schedule_digest == bindparam("digest")))

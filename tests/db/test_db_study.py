@@ -88,6 +88,14 @@ def test_what_is_given_back_is_free_as_often_as_that_happens(db, runs):
     assert names(runs().news().free) == ["a", "b"]
 
 
+def test_what_is_free_comes_in_the_order_of_its_claims(runs):
+    study = runs()
+    for name in "cab":
+        assert study.claim(Named(name))
+    study.give_back()
+    assert names(runs().news().free) == ["c", "a", "b"]
+
+
 def test_what_a_dead_tuner_left_is_free_but_not_after_four(runs):
     for _ in range(4):
         study = runs()
