@@ -53,6 +53,11 @@ def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool,
         raise ValueError(f"groups={groups}: expected 1 or more")
 
 
+def extents_of(images: Layout, channels: int) -> tuple[int, ...]:
+    """Rows and columns, or slices ahead of them, of images or of filters, whose channels are an axis."""
+    return tuple(extent for axis, extent in enumerate(images.shape) if axis not in (0, channels))
+
+
 def out_extents(
     extents: Sequence[int],
     kernel: Sequence[int],
@@ -73,7 +78,7 @@ def fields_of(
     x: Layout, channels: int, filters: int, kernel: Sequence[int], **steps: tuple[int, ...] | int
 ) -> dict[str, Any]:
     """What problems have of images, whose channels are an axis, of filters, and of the steps of a convolution."""
-    extents = [extent for axis, extent in enumerate(x.shape) if axis not in (0, channels)]
+    extents = extents_of(x, channels)
     sides = list(_SIDES)[-len(extents) :]
     several = pairs_of(steps, len(sides)) | {"kernel": tuple(kernel)}
     return {

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from autotune.codegen.convolution.conv2d_planes.problem import Conv2dPlanesProblem
-from autotune.codegen.epilogue.activation import Activation
-from autotune.codegen.epilogue.epilogue import Bias
-from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.contract.call import ArrayType, Binding, Call
-from autotune.search_spaces.contract.layouts import Layout
-from autotune.search_spaces.convolution.arguments import check_convolution, check_operands, fields_of, out_extents
+from autotune.search_spaces.convolution.call import convolution_call
 
 
 def conv2d_planes(
@@ -59,61 +53,4 @@ def conv2d_planes(
     """
 
 
-def _types(
-    x: Layout,
-    weight: Layout,
-    bias: Layout | None,
-    residual: Layout | None,
-    stride: tuple[int, ...] | int,
-    padding: tuple[int, ...] | int,
-    dilation: tuple[int, ...] | int,
-    groups: int,
-    activation: str,
-    allow_tf32: bool,
-    allow_winograd: bool,
-) -> Mapping[str, ArrayType]:
-    check_convolution(x, weight, groups, activation, axis=1, allow_tf32=allow_tf32, allow_winograd=allow_winograd)
-    filters, _, *kernel = weight.shape
-    shape = (x.shape[0], filters, *out_extents(x.shape[2:], kernel, stride, padding, dilation))
-    check_operands(x, {"weight": (weight, weight.shape), "bias": (bias, (filters,)), "residual": (residual, shape)})
-    return {"out": ArrayType(shape, x.dtype)}
-
-
-def _bind(
-    x: Layout,
-    weight: Layout,
-    bias: Layout | None,
-    residual: Layout | None,
-    out: Layout,
-    stride: tuple[int, ...] | int,
-    padding: tuple[int, ...] | int,
-    dilation: tuple[int, ...] | int,
-    groups: int,
-    activation: str,
-    allow_tf32: bool,
-    allow_winograd: bool,
-) -> Binding:
-    problem = Conv2dPlanesProblem(
-        **fields_of(x, 1, weight.shape[0], weight.shape[2:], stride=stride, padding=padding, dilation=dilation),
-        groups=groups,
-        dtype=DType(x.dtype),
-        tf32=allow_tf32,
-        bias=Bias.NONE if bias is None else Bias.ROW,
-        activation=Activation(activation),
-        residual=residual is not None,
-        winograd=allow_winograd,
-        align_d=out.alignment if residual is None else min(out.alignment, residual.alignment),
-    )
-    return Binding(problem, {"residual": "c", "out": "d"})
-
-
-CALL = Call(
-    declaration=conv2d_planes,
-    inputs=("x", "weight", "bias", "residual"),
-    outputs=("out",),
-    types=_types,
-    bind=_bind,
-    scalars=("alpha", "beta"),
-    optional=("bias", "residual"),
-    in_place=(("out", "residual"),),
-)
+CALL = convolution_call(conv2d_planes, Conv2dPlanesProblem, channels=1)
