@@ -60,14 +60,17 @@ class OwnSchedule(NamedTuple):
         return self.rule
 
     def program(self, operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> Program:
-        """The program of the operator's problem, whose pointers have the names of that problem's tensors."""
+        """The program of the operator's problem, which takes its tensors and scalars by their names."""
         if self.restated is None:
             return operator.program(problem, self.schedule, spec)
-        program = registered(self.restated.operator).program(self.restated.problem, self.schedule, spec)
+        by = registered(self.restated.operator)
+        program = by.program(self.restated.problem, self.schedule, spec)
         names = {there: here for here, there in self.restated.pointers.items()}
+        lacking = {name: value for name, value in by.default_scalars.items() if name not in problem.scalars}
         if not program.plain:
-            return program.taking(**names)
-        return replace(program, arguments=tuple(_renamed(one, names) for one in program.arguments))
+            return program.taking(**names, **lacking)
+        fixed = (replace(one, value=lacking.get(one.name, one.value)) for one in program.arguments)
+        return replace(program, arguments=tuple(_renamed(one, names) for one in fixed))
 
 
 def _renamed(argument: Argument, names: Mapping[str, str]) -> Argument:

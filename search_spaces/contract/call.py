@@ -197,6 +197,12 @@ class Call:
         return tuple(name for name in self.signature.parameters if name not in known)
 
     @cached_property
+    def default_scalars(self) -> Mapping[str, float]:
+        """The scalars that may be left out, and what they are then."""
+        stated = {name: self.signature.parameters[name].default for name in self.scalars}
+        return {name: value for name, value in stated.items() if value is not inspect.Parameter.empty}
+
+    @cached_property
     def texts(self) -> Mapping[str, bool]:
         """Of each option that states its type, whether it may be a string; a `DType` may be given by its name."""
         stated = {name: self.signature.parameters[name].annotation for name in self.options}

@@ -12,7 +12,8 @@ class EquivalentProblem(NamedTuple):
     """The same computation on the same arrays, as another operator's problem.
 
     Attributes:
-        operator: the other operator's name. It takes the same scalars.
+        operator: the other operator's name. Scalars that it takes beside those of the problem that is restated have
+            their defaults (`Operator.default_scalars`).
         problem: its problem.
         pointers: for each tensor of the problem that is restated, the other problem's tensor.
     """

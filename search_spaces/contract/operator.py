@@ -106,6 +106,11 @@ class Operator(Generic[P, S]):
         found = sorted((folder / self.name).glob("*.json")) or sorted(folder.glob("*.json"))
         return {path.stem: path for path in found}
 
+    @property
+    def default_scalars(self) -> Mapping[str, float]:
+        """What its kernels take for scalars that a call leaves out, or that an operator which it restates lacks."""
+        return self.call.default_scalars if self.call else {}
+
     def kernel(self, name: str) -> Kernel[P, Any]:
         """The kernel of a name; ``ValueError`` lists those that there are."""
         found = next((kernel for kernel in self.kernels if kernel.name == name), None)

@@ -78,3 +78,11 @@ def test_a_kernel_with_tensor_maps_gets_the_arrays_of_the_problem_that_it_restat
     program = OwnSchedule(gemm.default(restated.problem, SPEC), restated=restated).program(gemv, vectors, SPEC)
     assert any(argument.tensor_map for argument in program.arguments)
     verify(vectors, program)
+
+
+def test_a_scalar_that_the_problem_lacks_has_its_default():
+    gradient, gemm = operator("conv2d_input"), operator("gemm")
+    problem = gradient.problem_type(12, 9, 5, 7, 2, 1, 1, dtype=DType.FLOAT16, align_grad=2, align_weight=8)
+    restated = gradient.restated(problem)
+    program = OwnSchedule(gemm.default(restated.problem, SPEC), restated=restated).program(gradient, problem, SPEC)
+    verify(problem, program)

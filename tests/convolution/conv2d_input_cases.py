@@ -25,6 +25,18 @@ PROBLEMS = {
             align_grad=2, align_weight=2,
         )
     ),
+    # Products of matrices, as they are.
+    "c256-k64-h56-w56-n32-r1s1-bfloat16": Conv2dInputProblem(256, 64, 56, 56, 32, 1, 1, dtype=BF16),
+    "c256-k64-h56-w56-n32-r1s1-float32": Conv2dInputProblem(256, 64, 56, 56, 32, 1, 1),
+    "c512-k128-h28-w28-n32-r1s1-float32-tf32-sxw1024": Conv2dInputProblem(
+        512, 128, 28, 28, 32, 1, 1, tf32=True, stride_x_w=1024
+    ),
+    "c12-k9-h5-w7-n2-r1s1-dh2-float16-aligngrad2-alignweight8-sxw20": Conv2dInputProblem(
+        12, 9, 5, 7, 2, 1, 1, dilation_h=2, dtype=FP16, align_grad=2, align_weight=8, stride_x_w=20
+    ),
+    "c12-k9-h5-w7-n2-r1s1-float32-aligngrad4-alignx8": Conv2dInputProblem(
+        12, 9, 5, 7, 2, 1, 1, align_grad=4, align_x=8
+    ),
     "c8-k8-h5-w5-n0-r3s3-bfloat16": Conv2dInputProblem(8, 8, 5, 5, 0, dtype=BF16),
 }  # fmt: skip
 SMALL_PROBLEMS = (

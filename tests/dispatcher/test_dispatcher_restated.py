@@ -158,6 +158,17 @@ def test_other_vectors_are_none(own):
     assert GEMV.restated(own) is None
 
 
+@pytest.mark.usefixtures("gemv_serves")
+@pytest.mark.parametrize(("dtype", "name"), [(np.float16, "gemm"), (np.float32, "sgemm")])
+def test_a_scalar_that_a_call_lacks_has_its_default(dtype, name):
+    """Both kernels take beta, which the call of a gradient does not have."""
+    grad, weight = random(2, 3, 4, 16, dtype=dtype), random(16, 1, 1, 8, dtype=dtype)
+    served = dispatcher.plan("conv2d_input", grad, weight, (3, 4), alpha=0.5)
+    assert served.choice.schedule.__class__ in operator(name).schedule_types
+    expected = 0.5 * (grad.astype(np.float32) @ weight[:, 0, 0].astype(np.float32))
+    np.testing.assert_allclose(served(), expected, rtol=2e-3, atol=2e-3)
+
+
 def choice(seconds, source=None, rule=Rule.NEAREST):
     return Choice(rule, schedule(0, problem(512)), seconds=seconds, time_source=source)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from math import fabs, inf
 from reprlib import repr as short
+from types import MappingProxyType
 from typing import Any
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
@@ -66,16 +67,19 @@ class Template:
         program: whose arguments they are.
         kernel: what launches with them.
         encoder: see `Target.encoder`.
+        defaults: of scalars that a call may lack.
     """
 
-    __slots__ = ("_brought", "_encoder", "_kernel", "_packed", "_program")
+    __slots__ = ("_brought", "_defaults", "_encoder", "_kernel", "_packed", "_program")
 
-    def __init__(self, program: Program, kernel: Kernel, encoder: Encoder) -> None:
-        self._program, self._kernel, self._encoder = program, kernel, encoder
+    def __init__(
+        self, program: Program, kernel: Kernel, encoder: Encoder, defaults: Mapping[str, float] = MappingProxyType({})
+    ) -> None:
+        self._program, self._kernel, self._encoder, self._defaults = program, kernel, encoder, defaults
         mapped = (one for block in program.blocks for one in block if one.tensor_map)
         self._brought = tuple(one for one in (*mapped, *program.brought) if one.brought != WORKSPACE)
         pointers = dict.fromkeys([*program.tensor_names, WORKSPACE], 0)
-        scalars = {one.brought: 0 for one in program.brought}
+        scalars = {one.brought: defaults.get(one.brought, 0) for one in program.brought}
         self._packed = program.pack(pointers, scalars, _empty_map)
 
     def arguments(self) -> Arguments:
@@ -89,15 +93,16 @@ class Template:
         """What sets the arguments from values.
 
         Args:
-            names: for each value, the pointer, the tensor or the scalar that gets it; empty for none. What the
-                kernel takes for further elements of a list stays 0.
+            names: for each value, the pointer, the tensor or the scalar that gets it; empty for none. Other scalars
+                stay at their defaults, and what the kernel takes for further elements of a list at 0.
 
         Raises:
             ValueError: an argument is not among the names.
         """
         left_out = [argument for argument in self._brought if argument.brought not in names]
         for argument in left_out:
-            if not is_element(argument.brought) or element(list_of(argument.brought), 0) not in names:
+            further = is_element(argument.brought) and element(list_of(argument.brought), 0) in names
+            if not further and argument.brought not in self._defaults:
                 raise ValueError(f"{self._program.name} takes {argument.name}, which the call does not provide")
         return filler(names, tuple(argument for argument in self._brought if argument not in left_out))
 

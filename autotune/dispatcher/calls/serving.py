@@ -61,7 +61,7 @@ class Serving:
             kernel = where.load(problem, program, code)
         digest = "" if choice.baseline else program.digest
         chosen = Chosen(operator.name, problem, where.spec.name, choice, digest, code.cubins, code.compiled)
-        return Loaded(chosen, Template(program, kernel, where.encoder))
+        return Loaded(chosen, Template(program, kernel, where.encoder, operator.default_scalars))
 
     def last(self, choice: Choice) -> bool:
         """Whether no choice may follow this one."""

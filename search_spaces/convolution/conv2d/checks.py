@@ -14,7 +14,7 @@ from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSch
 from autotune.codegen.convolution.conv2d.winograd.schedule import WinogradSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.model.integers import ceil_div, round_up
-from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
+from autotune.search_spaces.convolution.small_grid import on_small_grid
 
 _WIDE = 128  # columns of a tile, beyond which one of them takes long enough
 D = TypeVar("D", bound=DepthwiseSchedule)
@@ -28,7 +28,7 @@ def checks_of_product(problem: Conv2dProblem, schedule: S) -> list[tuple[Conv2dP
     whole = _small(problem, schedule, 1, m, n, 2 * k, gap=False)
     filters = n // 2 + 1 + (n if n <= _WIDE else 0)
     ragged = _small(problem, schedule, 2, m // 2 + 1, filters, schedule.stages * k + k // 2 + 1, gap=True)
-    return [_on_small_grid(whole, schedule), _on_small_grid(ragged, schedule)]
+    return [(small, on_small_grid(small, schedule)) for small in (whole, ragged)]
 
 
 def _small(
@@ -70,17 +70,6 @@ def vectors(problem: Conv2dProblem, schedule: FmaSchedule | MmaOffsetsSchedule |
         return found | {"x": 1, "weight": 1} if isinstance(schedule, WgmmaRowsSchedule) else found
     d = schedule.vector_c if isinstance(schedule, FmaSchedule) else schedule.vector_d
     return {"x": schedule.vector_a, "weight": schedule.vector_b, "d": d}
-
-
-def _on_small_grid(small: Conv2dProblem, schedule: S) -> tuple[Conv2dProblem, S]:
-    if not schedule.grid_blocks:
-        return small, schedule
-    if isinstance(schedule, FmaSchedule):
-        return small, schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
-    if isinstance(schedule, WgmmaIm2colSchedule):
-        return small, schedule.replace(grid_blocks=small_grid(schedule.product(small), schedule))
-    tiles = schedule.tiles(small.product)
-    return small, schedule.replace(grid_blocks=min(tiles * schedule.steps(small.product), ceil_div(3 * tiles, 2)))
 
 
 def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2dProblem, D]]:

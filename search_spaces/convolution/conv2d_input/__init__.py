@@ -15,6 +15,7 @@ from autotune.search_spaces.convolution import conv2d
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from . import fma, mma_offsets, wgmma_im2col
+from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
@@ -39,4 +40,5 @@ OPERATOR: Operator[Conv2dInputProblem, Any] = Operator(
     baselines=BASELINES,
     call=CALL,
     derivative=DERIVATIVE,
+    restated=as_product,
 )

@@ -10,7 +10,7 @@ from autotune.codegen.convolution.conv2d_input.mma_offsets.schedule import MmaOf
 from autotune.codegen.convolution.conv2d_input.problem import Conv2dInputProblem
 from autotune.codegen.convolution.conv2d_input.wgmma_im2col.schedule import WgmmaInputSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
-from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
+from autotune.search_spaces.convolution.small_grid import on_small_grid
 
 S = TypeVar("S", FmaInputSchedule, MmaOffsetsInputSchedule, WgmmaInputSchedule)
 
@@ -20,7 +20,7 @@ def checks(problem: Conv2dInputProblem, schedule: S) -> list[tuple[Conv2dInputPr
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n, schedule.block_k
     whole = _small(problem, schedule, 1, m, n, 2 * k, gap=False)
     ragged = _small(problem, schedule, 2, m // 2 + 1, n // 2 + 1, schedule.stages * k + k // 2 + 1, gap=True)
-    return [(one, on_small_grid(one, schedule)) for one in (whole, ragged)]
+    return [(one, _shared(one, schedule)) for one in (whole, ragged)]
 
 
 def _small(
@@ -60,15 +60,8 @@ def vectors(problem: Conv2dInputProblem, schedule: S) -> dict[str, int]:
     return {"grad": schedule.vector_a, "weight": schedule.vector_b, "x": d}
 
 
-def on_small_grid(small: Conv2dInputProblem, schedule: S) -> S:
-    """The schedule, with few blocks if it has a grid, of which two and more share a tile."""
-    if not schedule.grid_blocks:
-        return schedule
-    if isinstance(schedule, FmaInputSchedule):
-        return schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
-    if isinstance(schedule, WgmmaInputSchedule):
-        if small.phased:
-            return schedule.replace(grid_blocks=2 * schedule.cluster, whole_tiles=True)
-        return schedule.replace(grid_blocks=small_grid(schedule.product(small), schedule))
-    tiles = schedule.tiles(small.product)
-    return schedule.replace(grid_blocks=min(tiles * schedule.steps(small.product), ceil_div(3 * tiles, 2)))
+def _shared(small: Conv2dInputProblem, schedule: S) -> S:
+    """The schedule on few blocks; of phases, where tiles are whole, in turn."""
+    if schedule.grid_blocks and small.phased and isinstance(schedule, WgmmaInputSchedule):
+        return schedule.replace(grid_blocks=2 * schedule.cluster, whole_tiles=True)
+    return on_small_grid(small, schedule)

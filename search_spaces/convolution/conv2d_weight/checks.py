@@ -11,7 +11,7 @@ from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProbl
 from autotune.codegen.convolution.conv2d_weight.wgmma_im2col.schedule import WgmmaWeightSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.search_spaces.convolution.conv2d.checks import extent_of
-from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
+from autotune.search_spaces.convolution.small_grid import on_small_grid
 
 _MOST_ROWS = 2**15  # filters of a tile times its pixels, all of whose products take long enough
 S = TypeVar("S", FmaWeightSchedule, MmaOffsetsWeightSchedule, WgmmaWeightSchedule)
@@ -69,15 +69,3 @@ def vectors(problem: Conv2dWeightProblem, schedule: S) -> dict[str, int]:
         return {name: schedule.vector(problem.product, operand) for name, operand in operands}
     d = schedule.vector_c if isinstance(schedule, FmaWeightSchedule) else schedule.vector_d
     return {"grad": schedule.vector_a, "x": schedule.vector_b, "d": d}
-
-
-def on_small_grid(small: Conv2dWeightProblem, schedule: S) -> S:
-    """The schedule, with few blocks if it has a grid, of which two and more share a tile."""
-    if not schedule.grid_blocks:
-        return schedule
-    if isinstance(schedule, FmaWeightSchedule):
-        return schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
-    if isinstance(schedule, WgmmaWeightSchedule):
-        return schedule.replace(grid_blocks=small_grid(small.product, schedule))
-    tiles = schedule.tiles(small.product)
-    return schedule.replace(grid_blocks=min(tiles * schedule.steps(small.product), ceil_div(3 * tiles, 2)))
