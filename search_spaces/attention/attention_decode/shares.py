@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
-from autotune.search_spaces.contract.space import Parameter, Value
+from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _LEAST_REGISTERS, _SHARE_REGISTERS = 80, 24  # of a thread, and more by which it finds its share: as ptxas takes them
 WAVES = "waves"  # the parameter of how many blocks there are for each that the SMs have room for
 P = TypeVar("P", bound=Parts)
+
+
+def space_of_shares(
+    problem: AttentionDecodeProblem,
+    spec: DeviceSpec,
+    kind: type[P],
+    parameters: Sequence[Parameter],
+    fitted: Callable[[AttentionDecodeProblem, P, DeviceSpec], P],
+) -> Space[P]:
+    """The space of a type's fields as `fitted` leaves them, and of waves."""
+
+    def build(draw: Draw) -> P:
+        fields = {name: value for name, value in draw.items() if name != WAVES}
+        return shared(problem, fitted(problem, kind.from_dict(fields), spec), spec, int(draw[WAVES]))
+
+    return Space((*parameters, waves(problem)), build, fits={WAVES: fits_waves(problem, spec)})
 
 
 def waves(problem: AttentionDecodeProblem) -> Parameter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple, TypeVar
@@ -14,7 +14,10 @@ from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.small import small_problems
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.resources import CLUSTERS_SINCE
+
+from .shares import shared
 
 _MOST = 128
 _MOST_TILES = 128  # that parts have at least
@@ -84,6 +87,30 @@ def _most_added(problem: AttentionDecodeProblem, schedule: Parts, keys: int) -> 
     return isqrt(int(_ADDED * keys * problem.key_bytes) // sums)
 
 
+def in_parts(
+    problem: AttentionDecodeProblem,
+    schedule: P,
+    spec: DeviceSpec,
+    least_tiles: int,
+    blocks_of_sm: int,
+    fitted: Callable[[AttentionDecodeProblem, P, DeviceSpec], P],
+) -> Iterator[P]:
+    """The schedule of each `cut` as `fitted` leaves it, best guess first."""
+    for one in cut(problem, schedule, least_tiles, blocks_of_sm * spec.sm_count):
+        parts = fitted(problem, schedule.replace(splits=one.splits, part_tiles=one.part_tiles), spec)
+        yield from with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
+
+
+def resident(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> P:
+    """The schedule with no more parts than there are tiles, and no more blocks of an SM than it has room for."""
+    taken = schedule.footprint(problem)
+    registers = min(taken.registers, spec.registers_per_thread)
+    room = blocks_per_sm(spec, taken.threads, registers, taken.shared_bytes)
+    splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
+    least = max(1, min(taken.min_blocks_per_sm, room))
+    return clustered(problem, schedule.replace(splits=splits, min_blocks_per_sm=least))
+
+
 def with_clusters(spec: DeviceSpec) -> tuple[bool, ...]:
     """Whether blocks may be clusters on a device."""
     return (False, True) if spec.compute_capability >= CLUSTERS_SINCE else (False,)
@@ -128,3 +155,9 @@ def small_parts(
 ) -> list[AttentionDecodeProblem]:
     """See `small_problems`; a cache has no more pages than requests have room for."""
     return small_problems(replace(problem, pages=0), rows, tile_keys, vector_width * problem.dtype.bytes)
+
+
+def on_few_blocks(small: list[AttentionDecodeProblem], schedule: P) -> list[tuple[AttentionDecodeProblem, P]]:
+    """The schedule for small problems, by two parts or three blocks at most."""
+    few = schedule.replace(splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
+    return [(one, clustered(one, few)) for one in small]

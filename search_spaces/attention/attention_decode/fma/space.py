@@ -11,19 +11,17 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.search_spaces.attention.attention_decode.mma_sync.space import suits
-from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
+from autotune.search_spaces.attention.attention_decode.shares import changing_bits, space_of_shares
 from autotune.search_spaces.attention.attention_decode.splits import (
-    clustered,
-    cut,
-    most_splits,
+    in_parts,
+    on_few_blocks,
     outside_of_clusters,
+    resident,
     small_parts,
-    with_and_without,
     with_clusters,
 )
-from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.contract.space import Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(FmaSchedule)
 _BLOCKS_OF_SM = 4  # by which an H100 was fastest, or nearly so
@@ -52,12 +50,7 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[FmaSchedul
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= problem.widest)
     rows = tuple(count for count in _SPECS["rows"].values if count <= max(1, problem.group * problem.queries))
     parameters = field_parameters(FmaSchedule, vector_width=widths, rows=rows, cluster=with_clusters(spec))
-
-    def build(draw: Draw) -> FmaSchedule:
-        fields = {name: value for name, value in draw.items() if name != WAVES}
-        return shared(problem, _fitted(problem, FmaSchedule.from_dict(fields), spec), spec, int(draw[WAVES]))
-
-    return Space((*parameters, waves(problem)), build, fits={WAVES: fits_waves(problem, spec)})
+    return space_of_shares(problem, spec, FmaSchedule, parameters, _fitted)
 
 
 def _fitted(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: DeviceSpec) -> FmaSchedule:
@@ -70,11 +63,7 @@ def _fitted(problem: AttentionDecodeProblem, schedule: FmaSchedule, spec: Device
             schedule = replace(schedule, rows=schedule.rows - 1)
     while schedule.footprint(problem).shared_bytes > spec.shared_per_block:
         schedule = replace(schedule, threads=schedule.threads // 2)
-    footprint = schedule.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
-    least = max(1, min(schedule.min_blocks_per_sm, resident))
-    return clustered(problem, replace(schedule, splits=splits, min_blocks_per_sm=least))
+    return resident(problem, schedule, spec)
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[FmaSchedule]:
@@ -90,13 +79,10 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Fm
     for most_rows, threads, loads in shapes:
         rows = ceil_div(all_rows, ceil_div(all_rows, most_rows))
         usual = _fitted(problem, FmaSchedule(threads, rows, lanes, loads, width), spec)
-        for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
-            parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
-            yield from with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
+        yield from in_parts(problem, usual, spec, _PART_TILES, _BLOCKS_OF_SM, _fitted)
 
 
 def checks(problem: AttentionDecodeProblem, schedule: FmaSchedule) -> list[tuple[AttentionDecodeProblem, FmaSchedule]]:
     """See `small_parts`."""
     small = small_parts(problem, min(schedule.rows, 4), schedule.tile_keys, schedule.vector_width)
-    few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
-    return [(one, clustered(one, few)) for one in small]
+    return on_few_blocks(small, schedule)

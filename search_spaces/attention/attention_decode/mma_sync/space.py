@@ -9,19 +9,17 @@ from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyn
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WORD_BYTES
-from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
+from autotune.search_spaces.attention.attention_decode.shares import changing_bits, space_of_shares
 from autotune.search_spaces.attention.attention_decode.splits import (
-    clustered,
-    cut,
-    most_splits,
+    in_parts,
+    on_few_blocks,
     outside_of_clusters,
+    resident,
     small_parts,
-    with_and_without,
     with_clusters,
 )
-from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.contract.space import Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _BLOCKS_OF_SM = 2  # by which an H100 was fastest
@@ -74,12 +72,7 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[MmaSyncSch
     none are few enough, warps share keys."""
     widths = tuple(width for width in _SPECS["vector_width"].values if width <= _widest(problem, _LEAST_STAGES))
     parameters = field_parameters(MmaSyncSchedule, vector_width=widths, cluster=with_clusters(spec))
-
-    def build(draw: Draw) -> MmaSyncSchedule:
-        fields = {name: value for name, value in draw.items() if name != WAVES}
-        return shared(problem, _fitted(problem, MmaSyncSchedule.from_dict(fields), spec), spec, int(draw[WAVES]))
-
-    return Space((*parameters, waves(problem)), build, fits={WAVES: fits_waves(problem, spec)})
+    return space_of_shares(problem, spec, MmaSyncSchedule, parameters, _fitted)
 
 
 def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaSyncSchedule:
@@ -100,21 +93,14 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
             schedule = replace(schedule, stages=schedule.stages - 1 if schedule.stages > _LEAST_STAGES else 0)
         else:
             schedule = replace(schedule, threads=schedule.threads // 2)
-    footprint = schedule.footprint(problem)
-    registers = min(footprint.registers, spec.registers_per_thread)
-    resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
-    splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
-    least = max(1, min(schedule.min_blocks_per_sm, resident))
-    return clustered(problem, replace(schedule, splits=splits, min_blocks_per_sm=least))
+    return resident(problem, schedule, spec)
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
     """The widest loads, by asynchronous copies where there are such; as many parts as give every SM some blocks."""
     for threads, keys, stages in _shapes(problem, spec):
         usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
-        for one in cut(problem, usual, _PART_TILES, _BLOCKS_OF_SM * spec.sm_count):
-            parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
-            yield from with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
+        yield from in_parts(problem, usual, spec, _PART_TILES, _BLOCKS_OF_SM, _fitted)
 
 
 def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[tuple[int, int, int]]:
@@ -136,5 +122,4 @@ def checks(
 ) -> list[tuple[AttentionDecodeProblem, MmaSyncSchedule]]:
     """See `small_parts`."""
     small = small_parts(problem, 4, schedule.tile_keys, min(schedule.vector_width, _LANE_ELEMENTS))
-    few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
-    return [(one, clustered(one, few)) for one in small]
+    return on_few_blocks(small, schedule)
