@@ -125,7 +125,10 @@ def test_it_prints_what_a_call_gets(autotune, tmp_path):
     assert [line.split()[0] for line in considered.splitlines()[3:6]] == ["nearest", "model", "default"]
     exact = autotune("explain", "sgemm", "--device", "h200", "--m", "512", "--n", "512", "--k", "512").stdout
     assert "10 µs measured" in exact
-    assert "distance" not in exact.split("Considered")[0]
+    modelled = autotune("explain", "transpose", "--device", "h200", "--m", "520")
+    assert "model: " in modelled.stdout
+    assert all("distance" not in one.split("Considered")[0] for one in (exact, modelled.stdout))
+    assert "examples  n=4096\n" in modelled.stdout
 
 
 FIRST_DEVICES = ["auto", *map(str, range(cuda_device_count()))]

@@ -1,5 +1,7 @@
 """occupancy: of what a block takes, and of an operator's schedule."""
 
+import re
+
 import pytest
 
 from autotune.codegen.model.resources import Resources
@@ -51,6 +53,17 @@ def test_a_schedule_takes_what_ptxas_reports(autotune, monkeypatch):
     taken = {name: one["of_block"] for name, one in found["resources"].items()}
     assert taken == {"threads": launch.threads, "registers": 99, "shared_bytes": launch.shared_bytes + 160}
     assert found["entry"] == "sgemm"
+
+
+def test_each_launch_of_several_is_named(autotune, monkeypatch):
+    taken = iter(range(40, 60))
+    kernel = lambda program, arch: CompiledKernel(b"", Resources(next(taken)), arch, "NVRTC 1.0")  # noqa: E731
+    monkeypatch.setattr("autotune.compiler.compile_kernel", kernel)
+    told = autotune("occupancy", "conv2d_planes", "--device", "h200").stdout
+    assert [line for line in told.splitlines() if " on " in line] == [
+        f"conv2d_planes: {entry} on NVIDIA H200" for entry in ("transpose", "transpose", "conv2d", "transpose")
+    ]
+    assert re.findall(r"registers of a thread +(\d+)", told) == ["40", "41", "42", "43"]
 
 
 def test_a_block_that_never_fits(autotune):

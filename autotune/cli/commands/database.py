@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -30,9 +30,6 @@ from autotune.cli.rendering.output import print_json, print_table, tell
 from autotune.cli.rendering.records import print_explained, print_stale
 from autotune.cli.rendering.trials import Form, Order, in_order, print_bests, print_trials
 from autotune.db.states import Status
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(help="Query, export and import the tuning database.")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from autotune.cli.fields import fields_of
 from autotune.cli.operator_commands import problem_of
 from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, WholeOption, spec_of
 from autotune.cli.rendering.output import print_json, print_table
@@ -34,7 +35,8 @@ def explain(
     if as_json:
         print_json(_explained(found))
         return
-    lines = _print_chosen(found)
+    examples = [one.name for one in fields_of(type(problem)) if one.default is None and one.name not in fields]
+    lines = _print_chosen(found, examples)
     rest = "" if whole else "--all shows them"
     for one in filter(None, (found.served_by, found)):
         title = f"Considered for {one.operator} {one.problem.key}, in this order"
@@ -42,18 +44,19 @@ def explain(
         lines += print_table(title, columns, map(_row, one.considered), below=columns[-1], rest=rest, above=lines)
 
 
-def _print_chosen(found: Explanation) -> int:
-    """Print the choice, with all fields of its schedule; how many lines."""
+def _print_chosen(found: Explanation, examples: Iterable[str]) -> int:
+    """Print the choice, with all fields of its schedule, and the sizes that are examples; how many lines."""
     served = found.served_by or found
     chosen = served.chosen
     by = f"{served.operator} {served.problem.key}, which promises to be faster" if found.served_by else None
     lost = f"{_loss(chosen)} of the time, by less efficiency than the record has on its own problem"
     facts = [
+        ("examples", " ".join(f"{name}={getattr(found.problem, name)}" for name in examples) or None),
         ("served by", by),
         ("rule", f"{chosen.rule}: {chosen.rule.meaning}"),
         ("record", _record(chosen)),
         ("this GPU", f"{chosen.differs} of that one" if chosen.differs else None),
-        ("distance", _distance(chosen)),
+        ("distance", _distance(chosen) if chosen.record else None),
         ("time", _time(chosen)),
         ("loss", lost if _loss(chosen) else None),
         ("schedule", chosen.schedule),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,12 +39,13 @@ def of_schedule(
     with user_input():
         schedule = operator.parse(words or [], problem, spec)
         program = operator.program(problem, schedule, spec)
-    taken = compile_kernel(program, spec.arch).resources
-    kernels = {
-        launch.entry: Footprint(launch.threads, launch.shared_bytes + taken.shared_bytes, taken.registers)
-        for launch in program.launches
-    }
-    _print(spec, kernels, as_json)
+    kernels = []
+    for part in program.parts:
+        taken = compile_kernel(part, spec.arch).resources
+        for launch in part.launches:
+            shared = launch.shared_bytes + taken.shared_bytes
+            kernels.append((launch.entry, Footprint(launch.threads, shared, taken.registers)))
+    _print(spec, list(dict.fromkeys(kernels)), as_json, operator.name)
 
 
 def of_block(
@@ -69,21 +70,21 @@ def of_block(
         return
     if threads is None or registers is None:
         raise BadInputError("expected --threads and --registers, or the name of an operator")
-    _print(spec_of(device), {"": Footprint(threads, _bytes(shared), registers)}, as_json)
+    _print(spec_of(device), [("", Footprint(threads, _bytes(shared), registers))], as_json)
 
 
 app = operator_commands(of_schedule, alone=of_block)
 
 
-def _print(spec: DeviceSpec, kernels: Mapping[str, Footprint], as_json: bool) -> None:
+def _print(spec: DeviceSpec, kernels: Sequence[tuple[str, Footprint]], as_json: bool, operator: str = "") -> None:
     from autotune.search_spaces.machine.occupancy_document import occupancy_document
 
-    documents = [occupancy_document(spec, entry, block) for entry, block in kernels.items()]
+    documents = [occupancy_document(spec, entry, block) for entry, block in kernels]
     if as_json:
         print_json(documents)
         return
     for document in documents:
-        print_occupancy(document)
+        print_occupancy(document, operator)
 
 
 def _bytes(text: str) -> int:

@@ -10,10 +10,11 @@ _BAR = 32  # characters for all warps of an SM
 _NAMES = {"threads": "threads", "registers": "registers of a thread", "shared_bytes": "shared memory"}
 
 
-def print_occupancy(document: dict[str, Any]) -> None:
-    """Print what `occupancy_document` found: the limits, then a chart of each resource."""
+def print_occupancy(document: dict[str, Any], operator: str) -> None:
+    """Print what `occupancy_document` found of a kernel, an operator's or any: the limits, a chart of each resource."""
     blocks, slots, resources = document["blocks_per_sm"], document["most_blocks_per_sm"], document["resources"]
-    print(f"{document['entry'] and document['entry'] + ' on '}{document['device']}")
+    kernel = operator if document["entry"] in ("", operator) else f"{operator}: {document['entry']}"
+    print(f"{kernel} on {document['device']}" if kernel else document["device"])
     print(
         f"{_blocks(blocks)} per SM, {document['warps_per_sm']} of {document['most_warps_per_sm']} warps "
         f"({document['fraction']:.0%}), limited by {' and '.join(document['limiters'])}\n"
