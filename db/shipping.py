@@ -13,7 +13,7 @@ from autotune.base.files import write_text
 from autotune.search_spaces.machine.devices import file_stem
 
 from .comparison import BaselineTimes
-from .exchange import to_document
+from .exchange import from_document, read_document, to_document
 from .packing import packed
 from .pretuned import file_name
 from .trials import Trial
@@ -22,10 +22,10 @@ _DIGITS = 9  # nanoseconds: an event resolves 32 of them
 
 
 def ship(trials: Iterable[Trial], folder: Path) -> list[Path]:
-    """Write a file for each device model, operator and compiler of some trials, in place of earlier ones.
+    """Write a file for each device model, operator and compiler of some trials, unless it has these already.
 
     Returns:
-        Their paths.
+        The paths of those that were written.
 
     Raises:
         OSError: a file cannot be written; what was there is still there.
@@ -37,11 +37,32 @@ def ship(trials: Iterable[Trial], folder: Path) -> list[Path]:
     written = []
     for (device, name), listed in sorted(groups.items()):
         path = folder / device / name
+        if {_identity(trial) for trial in listed} == _shipped(path):
+            continue
         path.parent.mkdir(parents=True, exist_ok=True)
         listed.sort(key=lambda trial: trial.problem.key)  # the best of a problem stays first: it wins a tie
         write_text(path, _lines(to_document(listed)))
         written.append(path)
     return written
+
+
+def _shipped(path: Path) -> set[tuple[Any, ...]]:
+    """The identities of the trials that a file has; none if it cannot be read."""
+    try:
+        return {_identity(trial) for trial in from_document(read_document(path))}
+    except (OSError, ValueError):
+        return set()
+
+
+def _identity(trial: Trial) -> tuple[Any, ...]:
+    return (
+        trial.problem.key,
+        trial.schedule_digest,
+        trial.samples,
+        trial.program_digest,
+        trial.machine_code_digest,
+        trial.created_at,
+    )
 
 
 def _reduced(trial: Trial) -> Trial:

@@ -137,6 +137,7 @@ def test_a_change_of_one_trial_is_a_change_of_one_line(no_pretuned):
     many = [trial(f"t{number}", number * 1e-4, problem=LARGE) for number in range(1, 9)]
     (path,) = ship(many, no_pretuned)
     before = path.read_text().splitlines()
+    assert ship(reversed(many), no_pretuned) == []
     ship([*many[:-1], trial("t8", 3.3e-3, problem=LARGE)], no_pretuned)
     after = path.read_text().splitlines()
     assert sum(old != new for old, new in zip(before, after, strict=True)) == 1

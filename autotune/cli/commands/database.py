@@ -206,7 +206,7 @@ def ship(
     if as_json:
         print_json({"trials": len(measured), "paths": paths})
     else:
-        print("\n".join(f"wrote {printable(str(path))}" for path in paths))
+        print("\n".join(f"wrote {printable(str(path))}" for path in paths) or "nothing new: no file was written")
 
 
 @app.command("import")
