@@ -11,9 +11,11 @@ from typing import Any
 
 import torch
 
+from autotune.torch.precision import allows_tf32
+
 # From here on a step takes an H200 longer than its host: operations of a product in 16 bits, elements that are read.
 _LEAST = {"gemm": 2**36, "layer_norm": 2**26, "map": 2**22}
-_FP32 = 16  # times as long as in 16 bits, true FP32 takes
+_FP32, _TF32 = 16, 2  # times as long as in 16 bits
 
 
 def is_worth(by: str, layer: Any, x: Any = None, *_others: Any) -> bool:
@@ -29,5 +31,5 @@ def is_worth(by: str, layer: Any, x: Any = None, *_others: Any) -> bool:
     work = x.numel()
     if by == "gemm":
         full = layer.weight.dtype is torch.float32 and not torch.is_autocast_enabled(x.device.type)
-        work *= 2 * layer.out_features * (_FP32 if full else 1)
+        work *= 2 * layer.out_features * ((_TF32 if allows_tf32() else _FP32) if full else 1)
     return bool(work >= _LEAST[by])

@@ -106,6 +106,27 @@ def test_a_layer_is_one_graph(dtype):
     assert_gradients(found, expected, [x, layer.weight, layer.bias])
 
 
+def test_a_layer_of_float32_takes_tf32_where_pytorch_may():
+    """Which rounds numbers to 1; compiled code, too, after the setting has changed."""
+    layer, exact = autotune_torch.Linear(24, 8, bias=False), 1 + 2**-12
+    torch.nn.init.ones_(layer.weight)
+    x = torch.full((4, 24), exact)
+    torch.compiler.reset()
+    compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+    before = torch.get_float32_matmul_precision()
+    for precision, of_term in (("high", 1), ("highest", exact)):
+        torch.set_float32_matmul_precision(precision)
+        try:
+            for forward in (layer, compiled):
+                layer.zero_grad()
+                y = forward(x)
+                y.sum().backward()
+                assert (y == 24 * of_term).all()
+                assert (layer.weight.grad == 4 * of_term).all()
+        finally:
+            torch.set_float32_matmul_precision(before)
+
+
 @pytest.mark.parametrize("dtype", ROUNDING)
 def test_under_autocast_a_layer_casts_as_pytorchs(dtype):
     layer, plain = autotune_torch.Linear(24, 9), torch.nn.Linear(24, 9)
