@@ -15,10 +15,11 @@ class NothingToReplaceError(LookupError):
 
 
 def with_bug(program, right, wrong):
-    """The program with something wrong in the place of what its source has."""
-    if right not in program.source:
-        raise NothingToReplaceError(f"{right!r} is not in the source of {program.title}")
-    return replace(program, source=program.source.replace(right, wrong))
+    """The program with something wrong in the place of what its sources have."""
+    if not any(right in module.source for module in program.modules):
+        raise NothingToReplaceError(f"{right!r} is in no source of {program.title}")
+    others = tuple(replace(module, source=module.source.replace(right, wrong)) for module in program.others)
+    return replace(program, source=program.source.replace(right, wrong), others=others)
 
 
 def check_caught(problem, program, right, wrong, seeds=SEEDS, said=None, compute_capability=NEWEST):

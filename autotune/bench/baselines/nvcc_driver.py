@@ -12,6 +12,7 @@ from functools import cache, partial
 from importlib.metadata import distribution
 from math import inf
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from autotune.base.version import version_of
@@ -22,6 +23,7 @@ from autotune.devices.base import DeviceError
 if TYPE_CHECKING:
     from autotune.devices.cuda_session import CudaSession
 
+_one_folder = Lock()  # of threads that compile at once, each would make one, and all but the last would be removed
 _HALVES = {DType.FLOAT16: "__half", DType.BFLOAT16: "__nv_bfloat16"}
 _COMPILE_SECONDS = 300
 _HEADERS = ("cuda/functional", "cuda/std/functional", "cuda/std/limits", "cuda_bf16.h", "cuda_fp16.h")
@@ -171,7 +173,8 @@ def compiled(text: str, arch: str, headers: Headers = TOOLKIT) -> Path:
     Raises:
         DeviceError: nvcc refuses it.
     """
-    folder = Path(tempfile.mkdtemp(dir=_folder().name))
+    with _one_folder:
+        folder = Path(tempfile.mkdtemp(dir=_folder().name))
     (folder / "driver.cu").write_text(text, encoding="utf-8")
     options = [
         "-O3",
@@ -185,9 +188,12 @@ def compiled(text: str, arch: str, headers: Headers = TOOLKIT) -> Path:
         *headers.options(),
     ]
     command = [_nvcc() or "nvcc", *options, "driver.cu", "-o", "driver.so"]
-    completed = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False
-    )
+    try:
+        completed = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise DeviceError(f"nvcc: takes more than {_COMPILE_SECONDS} s") from None
     if completed.returncode != 0:
         said = (completed.stderr or completed.stdout).strip() or f"exit status {completed.returncode}"
         raise DeviceError(f"nvcc: {said.splitlines()[0]}")
