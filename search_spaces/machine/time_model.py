@@ -6,9 +6,9 @@ sizes without a record, and the transfer of a record's time to other sizes.
 A launch takes as long as its fullest SM or as device memory, whichever takes longer. The blocks of an SM run in waves
 of as many as it holds at once. A block waits for its first loads, goes through its steps and stores its results. A step
 takes as long as the slowest of these: its instructions, which the schedulers issue from the resident blocks in turn,
-and its barrier; the busiest arithmetic unit; shared memory; the cache lines and the bytes that the SM loads; and its
-share of a load's latency, by how many loads are in flight (Little's law). The waits of a wave's blocks are hidden as
-far as the other resident blocks have work, and so are their stores.
+what their warps wait meanwhile, and its barrier; the busiest arithmetic unit; shared memory; the cache lines and the
+bytes that the SM loads; and its share of a load's latency, by how many loads are in flight (Little's law). The waits of
+a wave's blocks are hidden as far as the other resident blocks have work, and so are their stores.
 
 A loop that the instruction cache does not hold is fetched anew in each step, once for all warps that run it together.
 Two limits of about the same length, such as fetching and issuing, take a little longer than either.
@@ -32,7 +32,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
-_RULES = "18"  # counts up when these rules, or the counts of a workload, change a modelled time
+_RULES = "19"  # counts up when these rules, or the counts of a workload, change a modelled time
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,7 @@ def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCo
     loading = work.load_instructions * turns
     in_loop = (work.instructions + work.load_instructions) / warps
     issuing = work.instructions * turns + loading + costs.barrier_clocks / blocks
+    issuing += work.exposed_clocks / largest(1.0, blocks * warps / SCHEDULERS)
     if in_loop > costs.cached_instructions:
         issuing = _longer(issuing, in_loop * costs.fetch_clocks, costs.overlap)
     computing = largest(

@@ -166,6 +166,18 @@ def test_records_of_all_data_serve_and_those_of_the_same_data_are_nearer():
     assert chosen.schedule == known[long].schedule
 
 
+def test_a_record_that_the_model_finds_as_fast_goes_first_if_its_data_are_the_same():
+    reduce = operator("reduce")
+    wanted, even, long = (
+        ReduceProblem(1, columns, axis=Axis.SEGMENTS, segments=64, spread=spread)
+        for columns, spread in ((1 << 20, Spread.EVEN), (1 << 21, Spread.EVEN), (1 << 21, Spread.LONG))
+    )
+    schedule, _ = preferred(reduce, wanted, H200)
+    for slow, rule in ((even, Rule.NEAREST), (long, Rule.MODEL)):
+        known = [Record(slow, schedule, 1.0, TimeSource.MEASURED)]
+        assert next(choices(reduce, wanted, H200, known)).rule is rule
+
+
 def test_what_runs_better_than_its_record_loses_nothing():
     own = record(512)
     assert loss(problem(512), own, H200, 2 * own.seconds) == pytest.approx(0.5)

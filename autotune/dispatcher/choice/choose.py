@@ -19,7 +19,7 @@ from .rule import Rule
 from .transfer import comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
-RECORD_TIE = 1.03  # up to this ratio of modelled times, a measured record is trusted more than the model
+RECORD_TIE = 1.01  # up to this ratio of modelled times, a record of the same data is trusted more than the model
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Choice:
         faster_baselines: of an exact record, the baselines that were measured to be faster.
         baseline: by the rule `BASELINE`, the library that serves instead of the schedule.
         modelled: of a record, the modelled time of its schedule for this problem.
+        other_data: whether a record is of other data, such as lengths that are spread in another way.
         unconfirmed: whether the record's schedule emits another program today. Then it serves its own problem as it
             serves others, by the rule `NEAREST`.
         device, differs: of a record by the rule `KIN`, the model that it was measured on, and what this one has more or
@@ -56,6 +57,7 @@ class Choice:
     faster_baselines: frozenset[str] = frozenset()
     baseline: str = ""
     modelled: float | None = None
+    other_data: bool = False
     unconfirmed: bool = False
     device: str = ""
     differs: str = ""
@@ -138,8 +140,8 @@ def in_order(
 ) -> list[Choice]:
     """Records, the model's schedule, and last the default.
 
-    Ranked above the model's schedule: the exact record, records at a shorter distance, and records that the model gives
-    at most `RECORD_TIE` times its time.
+    Ranked above the model's schedule: the exact record, records at a shorter distance, and records of the same data
+    that the model gives at most `RECORD_TIE` times its time.
     """
     schedule, seconds = preferred(operator, problem, spec)
     far = slowness(problem, seconds, spec)
@@ -148,7 +150,7 @@ def in_order(
     def first(record: Choice) -> bool:
         if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
             return True
-        return record.modelled is not None and record.modelled <= RECORD_TIE * seconds
+        return not record.other_data and record.modelled is not None and record.modelled <= RECORD_TIE * seconds
 
     before: list[Choice] = []
     after: list[Choice] = []
@@ -191,6 +193,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, 
         loss=loss(problem, record, spec, seconds),
         faster_baselines=record.faster_baselines if exact else frozenset(),
         modelled=modelled,
+        other_data=record.problem.data != problem.data,
     )
 
 

@@ -146,9 +146,12 @@ class GemvSchedule(Schedule):
         decoded = self.strips * min(CHUNK, self.terms(problem)) if problem.quantised else 0
         return addresses + decoded + self.strips * loads * (arrays - 1)
 
+    def loaded_words(self, problem: GemvProblem) -> int:
+        """Registers of the vectors of W that a thread has at once."""
+        loads = self.loads_in_flight if self.stages == 1 else 1
+        return self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, WORD_BYTES)
+
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `Schedule`; registers are the vectors of W in flight, sums, and what is beside them."""
-        loads = self.loads_in_flight if self.stages == 1 else 1
-        vectors = self.strips * loads * ceil_div(self.vector_width * problem.weight_dtype.bytes, WORD_BYTES)
-        registers = vectors + self.sums(problem) + self.registers_beside(problem) + _OTHER_REGISTERS
+        registers = self.loaded_words(problem) + self.sums(problem) + self.registers_beside(problem) + _OTHER_REGISTERS
         return Footprint(self.threads, self.shared_bytes(problem), registers, self.cluster, self.min_blocks_per_sm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
@@ -13,6 +14,8 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 from .problem import PackProblem
 
 _OTHER_REGISTERS = 32  # addresses, bounds, scales and codes
+# Registers that ptxas takes: of a thread, of each word that it loads, and of each of its groups.
+_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_OF_GROUP = 17.7, 1.44, 3.4
 
 
 @dataclass(frozen=True)
@@ -69,5 +72,8 @@ class PackSchedule(Schedule):
         """See `Schedule`; threads of more than a warp exchange ranges in shared memory."""
         words = ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
         across = self.threads // WARP * self.groups_per_thread if self.threads_per_group > WARP else 0
-        registers = self.loaded(problem) * words + 8 * self.groups_per_thread + _OTHER_REGISTERS
-        return Footprint(self.threads, across * (2 if problem.zeros else 1) * WORD_BYTES, registers)
+        loaded, groups = self.loaded(problem) * words, self.groups_per_thread
+        registers = loaded + 8 * groups + _OTHER_REGISTERS
+        wanted = floor(_WANTED_REGISTERS + _WANTED_OF_WORD * loaded + _WANTED_OF_GROUP * groups)
+        shared = across * (2 if problem.zeros else 1) * WORD_BYTES
+        return Footprint(self.threads, shared, registers, wanted_registers=wanted)

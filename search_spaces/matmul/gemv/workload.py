@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import log2, prod
 
 from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
@@ -33,7 +33,9 @@ class Costs(Coefficients, section="gemv"):
         copy: the same of a copy to shared memory, which is read back.
         copy_clocks: clocks of an SM for a warp's copy to shared memory by way of L1, which those of 16 bytes leave out.
         x_access: instructions of a load of x, whose products wait for it.
+        x_wait: clocks that a warp waits for x in a round of its loads.
         x_bytes: bytes of W that a byte of x takes as long as: all SMs read the same ones of L2.
+        tensor_x: the same of loads for tensor cores.
         edge: instructions of an element of x in the last step, if K ends within.
         decoded: instructions of a quantised weight that is made a float, as a share of those in the machine code.
         decoded_pairs: the same of one for tensor cores.
@@ -45,13 +47,16 @@ class Costs(Coefficients, section="gemv"):
         lane_sum: instructions to reduce a sum over the lanes of a warp.
         remote: words of a block's own that one of another block of the cluster takes as long as.
         split_waits: loads, one after the other, of the clusters that share outputs.
+        cluster_waits: the same of a cluster's blocks, for each doubling of their number beyond two.
     """
 
     access: float
     copy: float
     copy_clocks: float
     x_access: float
+    x_wait: float
     x_bytes: float
+    tensor_x: float
     edge: float
     decoded: float
     decoded_pairs: float
@@ -63,6 +68,7 @@ class Costs(Coefficients, section="gemv"):
     lane_sum: float
     remote: float
     split_waits: float
+    cluster_waits: float
 
 
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -106,14 +112,15 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         independent=True,
         instructions=computing + ends / max(1, steps),
         load_instructions=(costs.copy if stages > 1 else costs.access) * vectors + costs.x_access * x_loads,
+        exposed_clocks=costs.x_wait * schedule.loads_in_flight,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
         lines=lines * (costs.tensor_lines if by_tensor_cores else 1.0) + x_lines,
         bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes)
-        + costs.x_bytes * m * block_k * problem.dtype.bytes,
+        + (costs.tensor_x if by_tensor_cores else costs.x_bytes) * m * block_k * problem.dtype.bytes,
         bytes_stored=outputs * (WORD_BYTES if split else problem.dtype.bytes),
         sliced_words=own_words + costs.remote * of_others,
-        waits=costs.split_waits if split else 0.0,
+        waits=costs.split_waits * split + costs.cluster_waits * max(0.0, log2(schedule.cluster) - 1),
     )
     return (grid,)
 

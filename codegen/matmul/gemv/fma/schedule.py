@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule, WeightLoads
 from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.schedule import Specialize
+
+# Registers that ptxas takes: of a thread, of each word of W, each sum, and each element of x that is loaded ahead.
+_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_OF_X = 18, 1.1, 1.05, 0.4
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,13 @@ class FmaSchedule(GemvSchedule):
     weight_loads: WeightLoads = tunable(WeightLoads.CACHED, values=tuple(WeightLoads))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 6, 8))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
+
+    def footprint(self, problem: GemvProblem) -> Footprint:
+        """See `GemvSchedule`; ptxas loads vectors of x ahead, if registers do not run out."""
+        ahead = 0 if self.shared_x or problem.order is WeightOrder.KN else self.loads_in_flight * self.vector_width
+        wanted = _WANTED_REGISTERS + self.registers_beside(problem) + _WANTED_OF_X * ahead * problem.m
+        wanted += _WANTED_OF_WORD * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
+        return replace(super().footprint(problem), wanted_registers=floor(wanted))
 
     def parts(self, problem: GemvProblem) -> int:
         """Sums of each output that the warps of a block leave in shared memory."""

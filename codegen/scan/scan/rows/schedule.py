@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.scan.scan.problem import ScanProblem
 from autotune.codegen.scan.scan.schedule import ScanSchedule
 
+# Registers that ptxas takes: of a thread for each word of a number, and of each of its vectors; of each of their
+# elements for each word of its number, and where rows begin between vectors.
+_WANTED_REGISTERS, _WANTED_OF_VECTOR, _WANTED_OF_WORD, _WANTED_OF_BOUNDS = 20, 2.7, 1.1, 1.3
 _ROW_SLOTS = 2  # slots of a warp, for two tiles in turn
 
 
@@ -49,5 +53,13 @@ class RowsSchedule(ScanSchedule):
 
     def footprint(self, problem: ScanProblem) -> Footprint:
         """See `Schedule`; a thread has its elements of a tile in registers."""
-        shared, registers = self.shared_bytes(problem), self.registers(problem)
-        return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        words, between = problem.number.bytes // WORD_BYTES, self.vector_width > problem.vector_width("x")
+        of_element = _WANTED_OF_WORD * words + _WANTED_OF_BOUNDS * between
+        wanted = _WANTED_REGISTERS * words + self.rounds * (_WANTED_OF_VECTOR + of_element * self.vector_width)
+        return Footprint(
+            self.threads,
+            self.shared_bytes(problem),
+            self.registers(problem),
+            min_blocks_per_sm=self.min_blocks_per_sm,
+            wanted_registers=floor(wanted),
+        )
