@@ -79,6 +79,9 @@ def names(page):
             "volumes": array(1, 4, 5, 6, 8),
             "filters_in_depth": array(8, 3, 3, 3, 8),
             "planes_of_filters": array(8, 8, 3, 3),
+            "codes_of_images": np.ones((2, 6, 6, 8), np.int8),
+            "codes_of_filters": np.ones((8, 3, 3, 8), np.int8),
+            "filter_scales": array(8),
             "filter_bias": array(8),
             "gradient": array(1, 6, 6, 8),
         }

@@ -24,6 +24,8 @@ def conv2d(
     *,
     residual: Any = None,
     activation: str = "identity",
+    scale: Any = None,
+    dtype: Any = None,
     allow_tf32: bool = False,
     allow_winograd: bool = False,
 ) -> Any:
@@ -33,39 +35,44 @@ def conv2d(
     first. The result is channels_last. Gradients are deterministic.
 
     Args:
-        input: float32, bfloat16 or float16, of shape (batch, channels, height, width), or one image without a batch.
+        input: float32, bfloat16, float16 or int8, of shape (batch, channels, height, width), or one image without a
+            batch.
         weight: of the dtype of `input`, of shape (filters, channels / groups, rows, columns).
-        bias: likewise, of shape (filters,).
+        bias: of the dtype of the result (float32 with results of int8), of shape (filters,).
         stride: rows and columns from one element of the result to the next; one number for both.
         padding: rows and columns of zeros on each side of an image; or ``valid``, or ``same`` with a stride of 1.
         dilation: rows and columns from a tap of a filter to the next.
         groups: parts of the channels; filters of a part see its channels alone.
         residual: added behind the activation, of the shape and the dtype of the result.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        scale, dtype: float32 factors of the sums of int8, one for each filter, and the type of their result; see
+            ``dispatcher.conv2d``.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
         allow_winograd: whether filters of 3×3 on float32 may take Winograd's transforms; see ``dispatcher.conv2d``.
 
     Returns:
-        activation(conv2d(input, weight) + bias) + residual.
+        activation(conv2d(input, weight) + bias) + residual, of int8 activation(scale·conv2d(input, weight) + bias) +
+        residual.
 
     Raises:
         TypeError, ValueError: see ``dispatcher.conv2d``; or `padding` is a word that is not known.
     """
     if input.ndim == 3:
         batch = None if residual is None else residual[None]
-        options: dict[str, Any] = {"residual": batch, "activation": activation, "allow_tf32": allow_tf32}
-        options["allow_winograd"] = allow_winograd
+        options: dict[str, Any] = {"residual": batch, "activation": activation, "scale": scale, "dtype": dtype}
+        options |= {"allow_tf32": allow_tf32, "allow_winograd": allow_winograd}
         return conv2d(input[None], weight, bias, stride, padding, dilation, groups, **options)[0]
     if isinstance(padding, str):
         input, padding = _padded(input, weight, stride, padding, dilation)
     before = None if residual is None else _channels_last(residual).contiguous()
     found = functions["conv2d"](
-        *(_channels_last(input), _channels_last(weight).contiguous(), bias, before),
+        *(_channels_last(input), _channels_last(weight).contiguous(), bias, before, scale),
         stride=stride,
         padding=padding,
         dilation=dilation,
         groups=groups,
         activation=activation,
+        dtype=dtype,
         allow_tf32=allow_tf32,
         allow_winograd=allow_winograd,
     )

@@ -229,7 +229,7 @@ class ConvolutionProblem(StridedProblem):
 
     def _drawn(self, numbers: Callable[[DType, int], Array]) -> dict[str, Array]:
         read = (tensor for tensor in self.tensors if tensor.role is not Role.OUTPUT)
-        return {tensor.name: repeated(partial(numbers, self.dtype), tensor.size) for tensor in read}
+        return {tensor.name: repeated(partial(numbers, tensor.dtype), tensor.size) for tensor in read}
 
     def _seen(self, x: Array, row: int, column: int) -> Array:
         """What is under a tap: for each group, the channels that each pixel of the result sees, in float64."""

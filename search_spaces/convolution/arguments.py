@@ -15,12 +15,20 @@ _SIDES = {"t": "depth", "h": "height", "w": "width"}  # of problems' fields; ima
 
 
 def check_convolution(
-    x: Layout, weight: Layout, groups: int, activation: str, *, axis: int, allow_tf32: bool, allow_winograd: bool
+    x: Layout,
+    weight: Layout,
+    groups: int,
+    activation: str,
+    *,
+    axis: int,
+    allow_tf32: bool,
+    allow_winograd: bool,
+    dtypes: Sequence[DType],
 ) -> None:
     """Raise `TypeError` or `ValueError` for what is not convolved; channels are an axis of images and filters."""
     if activation not in FUSED:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
-    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32, axes=max(4, axis + 1))
+    check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32, axes=max(4, axis + 1), dtypes=dtypes)
     if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
         raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
     if weight.shape[axis] * groups != x.shape[axis] or weight.shape[0] % groups:
@@ -30,20 +38,27 @@ def check_convolution(
         )
 
 
-def check_operands(x: Layout, given: Mapping[str, tuple[Layout | None, tuple[int, ...]]]) -> None:
-    """Raise `ValueError` for arrays that have not the dtype of the images, or not the shapes beside them."""
-    for name, (array, expected) in given.items():
-        if array is not None and (array.dtype, array.shape) != (x.dtype, expected):
+def check_operands(given: Mapping[str, tuple[Layout | None, str, tuple[int, ...]]]) -> None:
+    """Raise `ValueError` for arrays that have not the dtypes, or not the shapes, beside them."""
+    for name, (array, dtype, shape) in given.items():
+        if array is not None and (array.dtype, array.shape) != (dtype, shape):
             raise ValueError(
-                f"{name} has dtype {array.dtype} and shape {array.shape}: expected {x.dtype} of shape {expected}"
+                f"{name} has dtype {array.dtype} and shape {array.shape}: expected {dtype} of shape {shape}"
             )
 
 
-def check_images(arrays: Mapping[str, Layout], groups: int, *, allow_tf32: bool, axes: int = 4) -> None:
+def check_images(
+    arrays: Mapping[str, Layout],
+    groups: int,
+    *,
+    allow_tf32: bool,
+    axes: int = 4,
+    dtypes: Sequence[DType] = DTYPES,
+) -> None:
     """Raise `TypeError` or `ValueError` for images, the first of some arrays, that no kernel convolves."""
     x = next(iter(arrays.values()))
-    if x.dtype not in DTYPES:
-        raise TypeError(f"x has dtype {x.dtype}: expected one of {', '.join(DTYPES)}")
+    if x.dtype not in dtypes:
+        raise TypeError(f"x has dtype {x.dtype}: expected one of {', '.join(dtypes)}")
     if allow_tf32 and x.dtype != DType.FLOAT32:
         raise ValueError(f"allow_tf32=True: expected x of float32, not {x.dtype}")
     for name, layout in arrays.items():

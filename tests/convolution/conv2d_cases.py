@@ -9,6 +9,7 @@ from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSch
 from autotune.codegen.convolution.problem import SMALL_GROUPS
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.model.dtype import DType
 from autotune.contract.pair_coverage import covering
 from autotune.search_spaces.convolution.conv2d import OPERATOR
@@ -17,7 +18,7 @@ from autotune.search_spaces.machine.devices import named_device
 from autotune.search_spaces.matmul.gemm.wgmma.checks import small_grid
 
 SPEC = named_device("h200")
-FP16, BF16, FP32 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
+FP16, BF16, FP32, INT8 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32, DType.INT8
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS, _OF_WGMMA = 2**18, 2**10, 4
 _DRAWN = 180
@@ -49,6 +50,10 @@ PROBLEMS = {
         96, 96, 56, 56, 64, 7, 7, padding_h=3, padding_w=3, groups=96, dtype=BF16
     ),
     "c8-k8-h5-w5-n0-r3s3-bfloat16": Conv2dProblem(8, 8, 5, 5, 0, dtype=BF16),
+    "c128-k96-h28-w28-n32-r3s3-sh2-sw2-ph1-pw1-int8-bfloat16-scaled-row-relu": Conv2dProblem(
+        128, 96, 28, 28, 32, 3, 3, 2, 2, 1, 1, dtype=INT8, out_dtype=OutDType.BFLOAT16, scaled=True, bias=Bias.ROW,
+        activation=Activation.RELU,
+    ),
     "c256-k256-h14-w14-n32-r3s3-ph1-pw1-float32-row-relu-residual-winograd": Conv2dProblem(
         256, 256, 14, 14, 32, padding_h=1, padding_w=1, bias=Bias.ROW, activation=Activation.RELU, residual=True,
         winograd=True,
@@ -64,6 +69,7 @@ _RESTATED = (
     Conv2dProblem(8, 16, 3, 4, 3, 3, 4, dtype=BF16, stride_x_n=104),
     Conv2dProblem(8, 16, 1, 1, 9, 1, 1, ldd=17),
     Conv2dProblem(6, 16, 2, 3, 4, 2, 3, tf32=True, residual=True),
+    Conv2dProblem(16, 8, 3, 5, 2, 1, 1, dtype=INT8, out_dtype=OutDType.INT32),
 )
 PROBLEMS |= {problem.key: problem for problem in _RESTATED}
 SMALL_PROBLEMS = (
@@ -83,8 +89,12 @@ SMALL_PROBLEMS = (
         residual=True, stride_x_w=8, stride_x_h=66, align_x=8, ldd=12,
     ),
     Conv2dProblem(5, 7, 4, 3, 3, winograd=True),
+    Conv2dProblem(
+        6, 10, 6, 7, 2, 3, 3, 2, 1, 3, 4, 1, 2, groups=2, dtype=INT8, scaled=True, bias=Bias.ROW, residual=True,
+    ),
+    Conv2dProblem(16, 24, 5, 7, 2, 3, 2, padding_h=1, dtype=INT8, out_dtype=OutDType.INT32),
 )  # fmt: skip
-_MOST = 20
+_MOST = 18
 
 
 KINDS = ({}, {"dtype": FP16}, {}, {"dtype": BF16}, {"tf32": True})
@@ -223,7 +233,43 @@ def _choice(problem, schedule):
     return problem.dtype, problem.groups > 1
 
 
-CASES = covering(drawn_cases(_DRAWN), _choice, most=_MOST)
+# Sums of int8 as they are. Scales of filters: of two groups; in pairs from registers; with a bias, held for all boxes.
+_INT8 = (
+    (
+        Conv2dProblem(32, 24, 5, 7, 2, 3, 2, padding_h=1, dtype=INT8, out_dtype=OutDType.INT32),
+        "kernel=wgmma_im2col BM=64 BN=32 BK=128 stages=2 consumers=1 vector_d=2",
+    ),
+    (
+        Conv2dProblem(
+            64, 80, 6, 7, 2, padding_h=1, padding_w=1, groups=2, dtype=INT8, out_dtype=OutDType.FLOAT16, scaled=True,
+            bias=Bias.ROW, activation=Activation.RELU,
+        ),
+        "kernel=mma_offsets BM=32 BN=32 BK=64 WM=16 WN=16 stages=2 grid_blocks=4",
+    ),
+    (
+        Conv2dProblem(144, 40, 6, 7, 2, 3, 3, 2, 1, 1, 1, dtype=INT8, scaled=True, residual=True),
+        "kernel=wgmma_im2col BM=64 BN=48 BK=128 stages=2 consumers=1 vector_d=2",
+    ),
+    (
+        Conv2dProblem(
+            144, 40, 6, 7, 2, padding_h=1, padding_w=1, dtype=INT8, out_dtype=OutDType.BFLOAT16, scaled=True,
+            bias=Bias.ROW,
+        ),
+        "kernel=wgmma_im2col BM=64 BN=32 BK=128 stages=2 consumers=1 tensor_store=1",
+    ),
+    (
+        Conv2dProblem(3, 24, 9, 8, 2, 5, 5, 2, 2, 2, 2, dtype=INT8, out_dtype=OutDType.BFLOAT16, scaled=True),
+        "kernel=wgmma_rows BM=64 BN=24 BK=128 stages=2 consumers=1 tensor_store=1",
+    ),
+)  # fmt: skip
+
+
+def _parsed(words):
+    kernel = OPERATOR.kernel(words.split()[0].partition("=")[2])
+    return kernel.schedule_type.parse(words.split())
+
+
+CASES = [*covering(drawn_cases(_DRAWN), _choice, most=_MOST), *((problem, _parsed(words)) for problem, words in _INT8)]
 
 # Ways of wgmma that few drawn schedules take: filters that blocks share, edges of channels, boxes of C, shared tiles.
 _BY_WGMMA = (

@@ -6,6 +6,7 @@ from autotune.codegen.convolution.conv2d_planes.direct.schedule import DirectSch
 from autotune.codegen.convolution.conv2d_planes.problem import Conv2dPlanesProblem
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
+from autotune.codegen.matmul.gemm.mma_sync.schedule import SharedLayout
 from autotune.codegen.matmul.sgemm.schedule import LaneMap
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.convolution import conv2d
@@ -57,7 +58,16 @@ OWN_CASES = [
     (
         Conv2dPlanesProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
         MmaOffsetsSchedule(
-            block_m=32, block_n=32, block_k=16, warp_m=16, warp_n=16, vector_a=4, vector_b=4, vector_d=4, stages=2
+            block_m=32,
+            block_n=32,
+            block_k=16,
+            warp_m=16,
+            warp_n=16,
+            vector_a=4,
+            vector_b=4,
+            vector_d=4,
+            stages=2,
+            shared_layout=SharedLayout.PADDED,
         ),
     ),
     (_TRANSFORMED, conv2d.OPERATOR.default(_TRANSFORMED.channels_last, SPEC).replace(lane_map=LaneMap.ROW_MAJOR)),

@@ -18,6 +18,7 @@ from autotune.search_spaces.machine.devices import named_device
 
 SPEC = named_device("h200")
 X, WEIGHT = np.ones((2, 5, 6, 4), np.float32), np.ones((8, 3, 3, 4), np.float32)
+CODES, FILTER_CODES = X.astype(np.int8), WEIGHT.astype(np.int8)
 TILES = "kernel=fma BM=32 BN=32 WM=32 WN=32 TM=8 TN=4"
 FMA = f"{TILES} BK=8 stages=2"
 MMA = "kernel=mma_offsets BM=32 BN=32 BK=32 WM=16 WN=16 stages=2"
@@ -127,6 +128,13 @@ test_other_arrays_are_refused = refused(
             "without allow_tf32",
         ),
         ({"x": X.astype(np.int32), "weight": WEIGHT}, "TypeError: x has dtype int32"),
+        ({"x": X, "weight": WEIGHT, "scale": np.ones(8, np.float32)}, "TypeError: scale is given for x of float32"),
+        ({"x": X, "weight": WEIGHT, "dtype": "float16"}, "TypeError: dtype=float16 for x of float32: expected"),
+        ({"x": CODES, "weight": FILTER_CODES, "activation": "relu"}, "expected no scales and no epilogue"),
+        (
+            {"x": CODES, "weight": FILTER_CODES, "dtype": "int8", "bias": np.ones(8, np.int8)},
+            "expected float32 of shape (8,)",
+        ),
         ({"x": X.transpose(0, 3, 1, 2), "weight": np.ones((8, 3, 3, 6), np.float32)}, "contiguous"),
     ],
 )
@@ -138,6 +146,11 @@ test_other_problems_are_refused = refused(
         ({"in_channels": 4, "out_channels": 4, "height": 5, "width": 5, "ldd": 3}, "ldd=3: expected at least the 4"),
         ({"in_channels": 1, "out_channels": 1, "height": 2**16, "width": 2**16}, "expected at most 1073741824 pixels"),
         ({"in_channels": 2**30, "out_channels": 1, "height": 3, "width": 3}, "terms of a sum"),
+        (
+            {"in_channels": 2**14, "out_channels": 1, "height": 3, "width": 3, "dtype": DType.INT8},
+            "at most 131071 terms",
+        ),
+        ({"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "scaled": True}, "expected int8 with scaled"),
         ({"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "dtype": DType.FLOAT16, "tf32": True}, "tf32"),
         (
             {"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "tf32": True, "winograd": True},

@@ -23,16 +23,22 @@ _SIDE = 16  # of a square of D
 
 def source(problem: Conv2dProblem) -> KernelSource:
     """As all kernels see the problem."""
-    served = f"D = {problem.epilogue.formula('conv2d(X, W)', 'C')} of {problem.dtype}"
+    convolved = f"{'scales*' if problem.scaled else ''}conv2d(X, W)"
+    served = f"D = {problem.epilogue.formula(convolved, 'C')} of {problem.dtype}"
+    served += "" if problem.result is problem.dtype else f", D of {problem.result}"
     own = source_of(problem, ENTRY, served, epilogue.ARGUMENTS, sizes={}, ldd=problem.ldd, stride_d=problem.filters)
-    return problem.stated(own)
+    return problem.stated(replace(own, conditions={**own.conditions, "scaled_columns": problem.scaled}))
 
 
 def emit_naive(problem: Conv2dProblem) -> Program:
     """A thread for each element of D."""
-    return source(problem).plain(
-        ", a thread for each element", problem.pixels * problem.out_channels, "conv2d_naive(arguments);"
-    )
+    elements = problem.pixels * problem.out_channels
+    return source(problem).plain(", a thread for each element", elements, f"conv2d_naive<{_sum(problem)}>(arguments);")
+
+
+def _sum(problem: Conv2dProblem) -> str:
+    """The type of the sums of simple kernels, which hold those of int8 exactly."""
+    return "double" if problem.dtype is DType.INT8 else "float"
 
 
 def emit_im2col(problem: Conv2dProblem) -> Program:
@@ -52,7 +58,7 @@ def emit_im2col(problem: Conv2dProblem) -> Program:
         elements,
         "conv2d_columns(arguments);",
         "im2col",
-        then={multiplied: "conv2d_product(arguments);"},
+        then={multiplied: f"conv2d_product<{_sum(problem)}>(arguments);"},
         workspace_bytes=elements * size,
     )
     steps = [

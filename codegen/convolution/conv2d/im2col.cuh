@@ -1,8 +1,7 @@
 #pragma once
+#include "convolution/conv2d/store_pixel.cuh"
 #include "convolution/conv2d/taps.cuh"
-#include "cuda/numbers.cuh"
 #include "cuda/shared_memory.cuh"
-#include "epilogue/activation.cuh"
 // A is stored, some pixels at a time, and multiplied: what implicit products spare.
 
 // One thread copies one element of A: pixel by pixel, each with the terms of all groups.
@@ -20,8 +19,9 @@ __device__ __forceinline__ void conv2d_columns(const Arguments& arguments) {
       seen.sees(problem, tap) ? x[seen.offset + tap.offset(problem)] : Element{};
 }
 
-// A block computes a square of D, of some of these pixels and of filters of one group. Each thread has an
-// element.
+// A block computes a square of D, of some of these pixels and of filters of one group, in `Number`. Each
+// thread has an element.
+template <typename Number>
 __device__ __forceinline__ void conv2d_product(const Arguments& arguments) {
   using Element = Problem::Element;
   constexpr int side = Problem::side, pitch = side + 1;
@@ -31,7 +31,7 @@ __device__ __forceinline__ void conv2d_product(const Arguments& arguments) {
   const int pixel = blockIdx.x / tiles_n / problem.batch * side + row, filter = tile_n * side + column;
   const auto* columns = static_cast<const Element*>(arguments.workspace);
   float *a = dynamic_shared<float>(), *b = a + side * pitch;
-  float sum = 0;
+  Number sum = 0;
   for (int k = 0; k < problem.k; k += side) {
     const int term = k + column, loaded = tile_n * side + row;
     const long long place = (static_cast<long long>(pixel) * problem.batch + group) * problem.k + term;
@@ -41,18 +41,11 @@ __device__ __forceinline__ void conv2d_product(const Arguments& arguments) {
     b[row * pitch + column] = there && loaded < problem.n ? to_float(arguments.weight[own]) : 0.0f;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < side; ++i) sum = fmaf(a[row * pitch + i], b[column * pitch + i], sum);
+    for (int i = 0; i < side; ++i) sum += static_cast<Number>(a[row * pitch + i]) * b[column * pitch + i];
     __syncthreads();
   }
   const long long number = static_cast<long long>(arguments.first_pixel) + pixel;
   if (pixel >= Problem::pixels_at_a_time || number >= problem.m || filter >= problem.n) return;
-  const long long place = number * problem.ldd + group * problem.n + filter;
-  float own_bias = 0, before = 0;
-#if bias
-  own_bias = to_float(arguments.bias[group * problem.n + filter]);
-#endif
-#if beta_nonzero
-  before = to_float(arguments.c[place]);
-#endif
-  arguments.d[place] = from_float<Element>(finished(arguments, problem, sum, own_bias, before));
+  const long long of_all = static_cast<long long>(group) * problem.n + filter;
+  store_pixel(arguments, problem, sum, number * problem.ldd + of_all, of_all, arguments.d);
 }

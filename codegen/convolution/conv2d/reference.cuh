@@ -1,7 +1,6 @@
 #pragma once
+#include "convolution/conv2d/store_pixel.cuh"
 #include "convolution/conv2d/taps.cuh"
-#include "cuda/numbers.cuh"
-#include "epilogue/activation.cuh"
 #include "matmul/double_sums.cuh"
 // The truth that other kernels are compared with on a device: in double, from the operands to what is stored.
 
@@ -31,16 +30,7 @@ __device__ __forceinline__ void conv2d_reference(const Arguments& arguments) {
       const int m = first_m + sums_row(i), n = first_n + sums_column(j);
       if (m >= problem.m || n >= problem.n) continue;
       const long long filter = group * problem.n + n;
-      const long long index = m * problem.ldd + filter;
-      float own_bias = 0;
-      double before = 0;
-#if bias
-      own_bias = to_float(arguments.bias[filter]);
-#endif
-#if beta_nonzero
-      before = to_float(arguments.c[index]);
-#endif
-      arguments.d[index] = finished(arguments, problem, sums[i][j], own_bias, before);
+      store_pixel(arguments, problem, sums[i][j], m * problem.ldd + filter, filter, arguments.d);
     }
   }
 }

@@ -9,6 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.convolution.problem import DTYPES
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.fields import kind
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.operand_layout import OperandLayout
 from autotune.codegen.model.problem import Array
@@ -28,8 +32,13 @@ class Conv2dPlanesProblem(Conv2dProblem):
     The other attributes are those of `Conv2dProblem`, which this is between transposes.
 
     Attributes:
+        dtype, out_dtype, scaled: of floats, without scales.
         stride_x_n, stride_x_h, stride_x_w, ldd: 0, as planes have no gaps.
     """
+
+    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
+    out_dtype: OutDType = kind(OutDType.SAME, allowed=(OutDType.SAME,), implied=OutDType.SAME)
+    scaled: bool = kind(False, allowed=(False,))
 
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in _LAYOUTS}

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
-from autotune.codegen.convolution.problem import MOST, MOST_EXTENT, MOST_KERNEL, MOST_STEP, out_of
+from autotune.codegen.convolution.problem import DTYPES, MOST, MOST_EXTENT, MOST_KERNEL, MOST_STEP, out_of
+from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
 from autotune.codegen.model.im2col import Im2col
 from autotune.codegen.model.integers import ceil_div
@@ -29,6 +31,7 @@ class Conv3dProblem(Conv2dProblem):
     The other attributes are those of `Conv2dProblem`.
 
     Attributes:
+        dtype, out_dtype, scaled: of floats, without scales.
         winograd: False.
         depth: slices of an image of X.
         kernel_t: slices of a filter.
@@ -38,6 +41,9 @@ class Conv3dProblem(Conv2dProblem):
     operands = {"x": Axes("ndhwc")}  # noqa: RUF012
     volumes: ClassVar[bool] = True
 
+    dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
+    out_dtype: OutDType = kind(OutDType.SAME, allowed=(OutDType.SAME,), implied=OutDType.SAME)
+    scaled: bool = kind(False, allowed=(False,))
     winograd: bool = kind(False, allowed=(False,))
     depth: int = size(16, implied=1, least=1, most=MOST_EXTENT, short="d")
     kernel_t: int = kind(1, least=1, most=MOST_KERNEL, short="t", implied=1)

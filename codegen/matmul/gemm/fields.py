@@ -20,7 +20,7 @@ from .numbers import DTYPES, FLOAT8, SCALE_BLOCK
 
 _BUCKETS = (16, *(2**power for power in range(6, 31)))  # numbers of rows
 MOST = 2**30  # rows and columns, so that one beyond the last tile is a 32-bit number, too
-_MOST_INT8 = 2**17 - 1  # terms whose sum is an int32, whatever they are
+MOST_INT8 = 2**17 - 1  # terms whose sum is an int32, whatever they are
 _LESS_THAN_COPIED = 2  # bytes
 
 
@@ -100,7 +100,7 @@ class GemmFields(ProductProblem):
         if fitted["gate"] is not Gate.NONE:
             fitted["n"] = max(2, fitted["n"] - fitted["n"] % 2)
         if fitted["dtype"] is DType.INT8:
-            fitted["k"] = min(fitted["k"], _MOST_INT8)
+            fitted["k"] = min(fitted["k"], MOST_INT8)
         return fitted
 
     def __post_init__(self) -> None:
@@ -118,8 +118,8 @@ class GemmFields(ProductProblem):
             if getattr(self, name) and self.dtype not in FLOAT8:
                 raise ValueError(f"{name}=True: expected a dtype of {' or '.join(FLOAT8)}, not {self.dtype}")
         self._check_scales()
-        if self.dtype is DType.INT8 and self.k > _MOST_INT8:
-            raise ValueError(f"k={self.k}: expected at most {_MOST_INT8} terms of int8, whose sums are int32")
+        if self.dtype is DType.INT8 and self.k > MOST_INT8:
+            raise ValueError(f"k={self.k}: expected at most {MOST_INT8} terms of int8, whose sums are int32")
         plain = self.dtype is DType.INT8 and self.epilogue == Epilogue() and self.scales is Scales.NONE
         if self.result is DType.INT32 and not plain:
             raise ValueError("out_dtype=int32: expected int8 without scales and without an epilogue")

@@ -33,6 +33,7 @@ def conditions(problem: GemmProblem) -> dict[str, Constant]:
             "result": str(problem.result),
             "result_bytes": problem.result.bytes,
             "scales": 0 if problem.scales is Scales.NONE else str(problem.scales),
+            "scaled_columns": problem.scales is Scales.ROW,
         }
     )
 

@@ -16,9 +16,9 @@ _POINTERS = {"x": "a", "weight": "b"}
 
 def as_product(problem: Conv2dProblem) -> EquivalentProblem | None:
     """Filters of one tap over pixels that are evenly spaced, or as large as images without gaps, as a gemm, or in FP32
-    without an epilogue as an sgemm; else None."""
+    without an epilogue as an sgemm; else, or with scales of filters, None."""
     leading = _row_of_a(problem)
-    if leading is None:
+    if leading is None or problem.scaled:
         return None
     align = problem.layouts["x"].alignment
     if problem.unit is not Unit.FP32:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.convolution.call import convolution_call
 
 
@@ -13,12 +14,14 @@ def conv2d(
     weight: Any,
     bias: Any = None,
     residual: Any = None,
+    scale: Any = None,
     *,
     stride: tuple[int, ...] | int = 1,
     padding: tuple[int, ...] | int = 0,
     dilation: tuple[int, ...] | int = 1,
     groups: int = 1,
     activation: str = "identity",
+    dtype: DType | None = None,
     allow_tf32: bool = False,
     allow_winograd: bool = False,
     out: Any = None,
@@ -26,23 +29,29 @@ def conv2d(
     beta: float = 1.0,
     stream: Any = None,
 ) -> Any:
-    """activation(alpha·conv2d(x, weight) + bias) + beta·residual of channels-last images, accumulated in FP32.
+    """activation(alpha·scale·conv2d(x, weight) + bias) + beta·residual of channels-last images, accumulated in FP32.
+
+    Sums of int8 are accumulated in INT32.
 
     As `torch.nn.functional.conv2d` computes it, a cross-correlation, with channels as the last axis. float32 is
     multiplied in FP32 unless `allow_tf32` is given. PyTorch's own call may take TF32, and Winograd's transforms, by
     default.
 
     Args:
-        x: float32, bfloat16 or float16, of shape (batch, height, width, channels), with contiguous channels and any
-            strides of the other axes.
+        x: float32, bfloat16, float16 or int8, of shape (batch, height, width, channels), with contiguous channels and
+            any strides of the other axes.
         weight: of the dtype of `x`, contiguous, of shape (filters, rows, columns, channels / groups).
-        bias: of the dtype of `x`, contiguous, of shape (filters,).
+        bias: of the dtype of the result (float32 with results of int8), contiguous, of shape (filters,).
         residual: of the shape, the dtype and the strides of the result. It may be `out`.
+        scale: float32 factors of the sums of int8, one for each filter, contiguous, of shape (filters,): the scale of
+            its weights times that of `x`.
         stride: rows and columns from one element of the result to the next; one number for both.
         padding: rows and columns of zeros on each side of an image; one number for both.
         dilation: rows and columns from a tap of a filter to the next; one number for both.
         groups: parts of the channels; filters of a part see its channels alone.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
+        dtype: of the result, of int8: int8, float16, bfloat16, float32 or, without an epilogue and a scale, int32,
+            which is the default. Results of int8 are the nearest number, also for what is beyond its largest.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
         allow_winograd: whether filters of 3×3 with a stride of 1 on float32 may be computed by fewer products of
             transformed operands (Winograd). These round about seven times as much, and spread what is not finite over

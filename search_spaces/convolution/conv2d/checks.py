@@ -13,10 +13,11 @@ from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2co
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
 from autotune.codegen.convolution.conv2d.winograd.schedule import WinogradSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.search_spaces.convolution.small_grid import on_small_grid
 
-_WIDE = 128  # columns of a tile, beyond which one of them takes long enough
+_WIDE = 128  # columns of a tile, beyond which one of them takes long enough: half, of int8 with twice the terms
 D = TypeVar("D", bound=DepthwiseSchedule)
 S = TypeVar("S", FmaSchedule, MmaOffsetsSchedule, WgmmaIm2colSchedule, WgmmaRowsSchedule)
 
@@ -26,7 +27,8 @@ def checks_of_product(problem: Conv2dProblem, schedule: S) -> list[tuple[Conv2dP
     and more share each."""
     m, n, k = schedule.block_m * schedule.cluster_m, schedule.block_n, schedule.block_k
     whole = _small(problem, schedule, 1, m, n, 2 * k, gap=False)
-    filters = n // 2 + 1 + (n if n <= _WIDE else 0)
+    wide = _WIDE // 2 if problem.dtype is DType.INT8 else _WIDE
+    filters = n // 2 + 1 + (n if n <= wide else 0)
     ragged = _small(problem, schedule, 2, m // 2 + 1, filters, schedule.stages * k + k // 2 + 1, gap=True)
     return [(small, on_small_grid(small, schedule)) for small in (whole, ragged)]
 
@@ -48,7 +50,10 @@ def _small(
         "groups": groups,
         **{f"stride_x_{axis}": 0 for axis in "nhw"},
         "ldd": 0,
-        **{f"align_{operand}": vector * problem.dtype.bytes for operand, vector in aligned.items()},
+        **{
+            f"align_{operand}": vector * (problem.result if operand == "d" else problem.dtype).bytes
+            for operand, vector in aligned.items()
+        },
     }
     for side, extent, out in (("h", "height", ceil_div(pixels, columns)), ("w", "width", columns)):
         fields[extent] = extent_of(problem, side, out)

@@ -49,6 +49,8 @@ class Costs(Coefficients, section="conv2d.depthwise"):
 
 def constraints(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
+    if not problem.dtype.is_float:
+        yield f"dtype {problem.dtype}: {schedule.kernel} multiplies floats"
     if not problem.small_groups:
         sizes = ", ".join(map(str, SMALL_GROUPS))
         yield (
@@ -153,8 +155,8 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
 
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
-    """Whether groups have few channels, and filters that a source may have written out."""
-    if problem.volumes or not problem.small_groups or not vectors(problem):
+    """Whether groups of floats have few channels, and filters that a source may have written out."""
+    if problem.volumes or not problem.dtype.is_float or not problem.small_groups or not vectors(problem):
         return False
     least = DepthwiseSchedule(channel_threads=1, vector=problem.channels, rows=1, columns=1)
     fits = least.footprint(problem).shared_bytes <= spec.shared_per_block

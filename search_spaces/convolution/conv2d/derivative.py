@@ -15,7 +15,7 @@ from .gradients import of_images
 def _backward(given: Backward) -> Mapping[str, Any]:
     """By conv2d_input, by conv2d_weight, and by map for an activation, of numbers that are computed anew.
 
-    All sums have a fixed order: equal gradients give equal bits.
+    All sums have a fixed order: equal gradients give equal bits. int8 and its scales have none.
     """
     x, weight, arguments = given.saved["x"], given.saved["weight"], given.arguments
     gradient = given.gradients["out"].contiguous()
@@ -26,7 +26,8 @@ def _backward(given: Backward) -> Mapping[str, Any]:
     kept = {name: arguments[name] for name in ("groups", "alpha", "allow_tf32")}
     more = {"allow_winograd": arguments["allow_winograd"]}
     if (activation := arguments["activation"]) != Activation.IDENTITY:
-        before = given.operators.conv2d(x, weight, given.saved["bias"], **steps, **kept, **more)
+        integers = {"scale": given.saved.get("scale"), "dtype": arguments.get("dtype")}
+        before = given.operators.conv2d(x, weight, given.saved["bias"], **steps, **kept, **more, **integers)
         gradient = given.operators.map(before, activation, grad=gradient)
     if "bias" in given.wanted:
         found["bias"] = gradient.sum_to_size(given.shapes["bias"])
@@ -37,4 +38,4 @@ def _backward(given: Backward) -> Mapping[str, Any]:
     return found
 
 
-DERIVATIVE = Derivative(_backward, saves=("x", "weight", "bias"))
+DERIVATIVE = Derivative(_backward, saves=("x", "weight", "bias", "scale"))

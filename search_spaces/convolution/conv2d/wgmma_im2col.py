@@ -10,18 +10,20 @@ from typing import Any, TypeVar
 from autotune.codegen.convolution.conv2d.wgmma_im2col.emit import emit
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
+from autotune.codegen.matmul.gemm.fields import MOST_INT8
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, ROW_BYTES, WgmmaSchedule
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, Value
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
-from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid
+from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
 from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
 
@@ -50,6 +52,9 @@ def _problem_violations(problem: ConvolutionProblem) -> Iterator[str]:
     """What keeps tensor copies from gathering pixels, or products from taking them."""
     if problem.unit is Unit.FP32:
         yield "tensor cores do not multiply float32 in FP32; expected tf32=True"
+    whole_rows = problem.taps * round_up(problem.channels, ROW_BYTES)
+    if problem.dtype is DType.INT8 and whole_rows > MOST_INT8:
+        yield f"{whole_rows} terms of int8 in rows of {ROW_BYTES} bytes over {MOST_INT8}"
     yield from gathering_violations(problem)
 
 
@@ -128,8 +133,11 @@ def workload(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: D
 def applies(
     problem: ConvolutionProblem, spec: DeviceSpec, kind: type[WgmmaIm2colSchedule] = WgmmaIm2colSchedule
 ) -> bool:
-    """Whether tensor copies gather the pixels, and wgmma multiplies them."""
-    return not any(_problem_violations(problem)) and has_wgmma(_whole(problem, kind), spec)
+    """Whether tensor copies gather the pixels, and wgmma multiplies them as they are."""
+    if any(_problem_violations(problem)):
+        return False
+    whole = _whole(problem, kind)
+    return has_wgmma(whole, spec) and not unready(whole)
 
 
 KERNEL = Kernel(

@@ -15,7 +15,6 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.convolution.conv2d import wgmma_im2col
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.matmul.gemm.wgmma import legal
-from autotune.search_spaces.matmul.gemm.wgmma.space import unready
 
 from .checks import checks
 
@@ -45,8 +44,7 @@ def candidates(problem: Conv2dInputProblem, spec: DeviceSpec) -> Iterator[WgmmaI
 
 def applies(problem: Conv2dInputProblem, spec: DeviceSpec) -> bool:
     """Whether tensor copies gather pixels of the gradient, and wgmma multiplies them."""
-    known = problem.dtype is not DType.FLOAT32 and wgmma_im2col.applies(problem, spec, WgmmaInputSchedule)
-    return known and not unready(WgmmaInputSchedule().product(problem))
+    return problem.dtype is not DType.FLOAT32 and wgmma_im2col.applies(problem, spec, WgmmaInputSchedule)
 
 
 KERNEL = Kernel(

@@ -2,6 +2,9 @@
 #include "convolution/conv2d/mma_offsets/pixel_copy.cuh"
 #include "convolution/conv2d/group_tiles.cuh"
 #include "matmul/gemm/mma_sync/epilogue.cuh"
+#if element == int8
+#  include "matmul/gemm/mma_sync/int_sums.cuh"
+#endif
 #include "matmul/sgemm/split_k_reduction.cuh"
 // D = activation(alpha·X∗W + bias) + beta·C as a product by tensor cores, whose A is gathered.
 
@@ -20,9 +23,14 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& ar
 template <class Load>
 __device__ __forceinline__ void store_group(const Arguments& arguments, const Problem& problem,
                                             const Tile& tile, Load load) {
-#if bias && batched
+#if (bias || scaled_columns) && batched
   Arguments of_group = arguments;
+#  if bias
   of_group.bias += tile.batch * problem.n;
+#  endif
+#  if scaled_columns
+  of_group.scale_b += tile.batch * problem.n;
+#  endif
   store_tile(of_group, problem, tile, load);
 #else
   store_tile(arguments, problem, tile, load);

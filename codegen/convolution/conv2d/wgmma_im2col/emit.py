@@ -82,7 +82,7 @@ def gathered(
         "gathered_b": False,
         "clusters": False,
         "specialized": schedule.specialize is Specialize.SHAPE,
-        "by_column": by_column(product),
+        "by_column": by_column(product) or bool(own.conditions["scaled_columns"]),
     }
     known = {
         **edges_of(product, schedule),

@@ -27,7 +27,7 @@ class Joined:
         0 if there are too many for that.
         """
         size = self.problem.dtype.bytes
-        for channels in (1, 2, 4, 8):
+        for channels in (1, 2, 4, 8, 16):
             apart = channels * self.problem.stride_w * size
             if channels >= self.problem.channels and channels * size <= WIDEST_ACCESS and apart % WIDEST_ACCESS == 0:
                 return channels

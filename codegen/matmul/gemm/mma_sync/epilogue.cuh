@@ -213,7 +213,7 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
   const int first_n = tile.n / parts + warp % warps_n * Rows::columns + staged_n;
 #if scales == tensor_scales
   const float tensor_scale = arguments.scale_a[0] * arguments.scale_b[0];
-#elif scales == row_scales
+#elif scaled_columns
   Vector column_scales[Rows::rounds_n] = {};
 #  pragma unroll
   for (int i = 0; i < Rows::rounds_n * width; ++i) {
@@ -274,6 +274,8 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
           factors[l / width][l % width] = tensor_scale;
 #elif scales == row_scales
           factors[l / width][l % width] = row_scale * column_scales[j][l / width][l % width];
+#elif scaled_columns
+          factors[l / width][l % width] = column_scales[j][l / width][l % width];
 #else
           factors[l / width][l % width] = 1.0f;
 #endif

@@ -58,6 +58,10 @@ __device__ __forceinline__ const float* row_factors(const Arguments& arguments) 
 __device__ __forceinline__ const float* column_factors(const Arguments& arguments) {
   return Schedule::swap ? arguments.scale_a : arguments.scale_b;
 }
+#elif scaled_columns
+__device__ __forceinline__ const float* column_factors(const Arguments& arguments) {
+  return arguments.scale_b;
+}
 #endif
 
 // Two neighbours of a row, of which so many columns are in the matrix.
@@ -170,7 +174,7 @@ struct ColumnFactors {
     for (int i = 0; i < 2 * parts; ++i) {
       const bool there = !Problem::edge_n || n + i % 2 < problem.n / parts;
       const int column = product_column(problem, n + i % 2, i / 2);
-#  if scales == row_scales
+#  if scaled_columns
       scale[i / 2][i % 2] = there ? column_factors(arguments)[column] : 0.0f;
 #  else
       scale[i / 2][i % 2] = 1.0f;
@@ -218,7 +222,7 @@ struct HeldNumbers {
 // The factors and biases of a tile's columns, loaded before its products: loads for each box of D took 2 % of
 // a product of 4096 terms, while nothing was multiplied.
 struct HeldColumns {
-#  if scales == row_scales
+#  if scaled_columns
   HeldNumbers<float> scales;
 #  endif
 #  if bias == row
@@ -226,7 +230,7 @@ struct HeldColumns {
 #  endif
 
   __device__ __forceinline__ HeldColumns(const Arguments& arguments, const Problem& problem, int first)
-#  if scales == row_scales && bias == row
+#  if scaled_columns && bias == row
       : scales(column_factors(arguments), problem, first),
         biases(arguments.bias, problem, first){}
 #  elif bias == row
@@ -237,7 +241,7 @@ struct HeldColumns {
 #  endif
 
         __device__ __forceinline__ void get(ColumnFactors & columns, int group) const {
-#  if scales == row_scales
+#  if scaled_columns
     scales.get(columns.scale[0], group);
 #  else
     columns.scale[0][0] = columns.scale[0][1] = 1.0f;
