@@ -4,7 +4,8 @@ Importing this package registers each operator that states a call, with the shap
 its derivative. Nothing else of autotune imports PyTorch.
 
 ``autotune.torch.<name>`` is the function for users: it has the parameters of ``dispatcher.<name>`` without outputs,
-stream, and what scales an output's old content. ``conv1d`` and ``conv2d`` have PyTorch's own parameters instead.
+stream, and what scales an output's old content. ``conv1d``, ``conv2d`` and ``conv3d`` have PyTorch's own parameters
+instead.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from typing import Any
 
 from .convolution import Conv1d as Conv1d
 from .convolution import Conv2d as Conv2d
+from .convolution import Conv3d as Conv3d
 from .convolution import conv1d as conv1d
 from .convolution import conv2d as conv2d
+from .convolution import conv3d as conv3d
 from .kvcache import block_table as block_table
 from .kvcache import flash_attn_with_kvcache as flash_attn_with_kvcache
 from .linear import Linear as Linear

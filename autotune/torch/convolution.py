@@ -1,4 +1,4 @@
-"""PyTorch's convolutions of images and sequences by conv2d, and the layers made of them."""
+"""PyTorch's convolutions of images and sequences by conv2d, of volumes by conv3d, and the layers made of them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import torch
 
 from .autocast import autocast
 from .operators import functions
-
-_SIDES = 2
 
 
 def conv2d(
@@ -57,48 +55,81 @@ def conv2d(
     Raises:
         TypeError, ValueError: see ``dispatcher.conv2d``; or `padding` is a word that is not known.
     """
-    if input.ndim == 3:
+    steps = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    options = {"activation": activation, "scale": scale, "dtype": dtype, "allow_tf32": allow_tf32}
+    return _convolved("conv2d", input, weight, bias, residual, **steps, **options, allow_winograd=allow_winograd)
+
+
+def conv3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    *,
+    residual: Any = None,
+    activation: str = "identity",
+    allow_tf32: bool = False,
+) -> Any:
+    """``torch.nn.functional.conv3d``, and activation and residual fused to it, by the operator conv3d.
+
+    Tensors in the memory format channels_last_3d are read where they are. Others, the weight included, are copied to it
+    first. The result is channels_last_3d. Gradients are deterministic.
+
+    Args:
+        input: float32, bfloat16 or float16, of shape (batch, channels, depth, height, width), or one without a batch.
+        weight: of the dtype of `input`, of shape (filters, channels / groups, slices, rows, columns).
+        bias, groups, activation, allow_tf32: see `conv2d`.
+        stride, padding, dilation: see `conv2d`, of slices, rows and columns.
+        residual: added behind the activation, of the shape and the dtype of the result.
+
+    Returns:
+        activation(conv3d(input, weight) + bias) + residual.
+
+    Raises:
+        TypeError, ValueError: see ``dispatcher.conv3d``; or `padding` is a word that is not known.
+    """
+    steps = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    return _convolved("conv3d", input, weight, bias, residual, **steps, activation=activation, allow_tf32=allow_tf32)
+
+
+def _convolved(
+    operator: str, input: Any, weight: Any, bias: Any, residual: Any, *, padding: Any, **options: Any
+) -> Any:
+    """The result of an operator on tensors with channels as the second axis, or as the first one without a batch."""
+    if input.ndim == weight.ndim - 1:
         batch = None if residual is None else residual[None]
-        options: dict[str, Any] = {"residual": batch, "activation": activation, "scale": scale, "dtype": dtype}
-        options |= {"allow_tf32": allow_tf32, "allow_winograd": allow_winograd}
-        return conv2d(input[None], weight, bias, stride, padding, dilation, groups, **options)[0]
+        return _convolved(operator, input[None], weight, bias, batch, padding=padding, **options)[0]
     if isinstance(padding, str):
-        input, padding = _padded(input, weight, stride, padding, dilation)
+        input, padding = _padded(input, weight, options["stride"], padding, options["dilation"])
     before = None if residual is None else _channels_last(residual).contiguous()
-    found = functions["conv2d"](
-        *(_channels_last(input), _channels_last(weight).contiguous(), bias, before, scale),
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-        groups=groups,
-        activation=activation,
-        dtype=dtype,
-        allow_tf32=allow_tf32,
-        allow_winograd=allow_winograd,
-    )
-    return found.permute(0, 3, 1, 2)
+    tensors = _channels_last(input), _channels_last(weight).contiguous(), bias, before
+    return functions[operator](*tensors, padding=padding, **options).movedim(-1, 1)
 
 
 def _channels_last(tensor: Any) -> Any:
-    """A view of four axes with channels as the last one, whose elements are neighbours."""
-    view = tensor.permute(0, 2, 3, 1) if tensor.ndim == 4 else tensor
+    """A view with channels as the last axis, whose elements are neighbours."""
+    view = tensor.movedim(1, -1)
     return view if view.stride(-1) == 1 else view.contiguous()
 
 
 def _padded(input: Any, weight: Any, stride: Any, padding: str, dilation: Any) -> tuple[Any, tuple[int, ...]]:
     """The input and the padding on each side; where ``same`` takes an odd number of zeros, the input has one more."""
+    sides = weight.ndim - 2
     if padding == "valid":
-        return input, (0,) * _SIDES
-    if padding != "same" or set(_pair(stride)) != {1}:
+        return input, (0,) * sides
+    if padding != "same" or set(_of_sides(stride, sides)) != {1}:
         raise ValueError(f"padding={padding!r}, stride={stride}: expected numbers, valid, or same with a stride of 1")
-    totals = [step * (taps - 1) for step, taps in zip(_pair(dilation), weight.shape[2:], strict=True)]
+    totals = [step * (taps - 1) for step, taps in zip(_of_sides(dilation, sides), weight.shape[2:], strict=True)]
     if any(total % 2 for total in totals):
-        input = torch.nn.functional.pad(input, (0, totals[1] % 2, 0, totals[0] % 2))
+        input = torch.nn.functional.pad(input, [zeros for total in reversed(totals) for zeros in (0, total % 2)])
     return input, tuple(total // 2 for total in totals)
 
 
-def _pair(value: Any) -> tuple[int, ...]:
-    return (value,) * _SIDES if isinstance(value, int) else tuple(value)
+def _of_sides(value: Any, sides: int) -> tuple[int, ...]:
+    return (value,) * sides if isinstance(value, int) else tuple(value)
 
 
 def conv1d(
@@ -158,6 +189,13 @@ class Conv2d(torch.nn.Conv2d):
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
         return _of_layer(self, conv2d, input, weight, bias)
+
+
+class Conv3d(torch.nn.Conv3d):
+    """``torch.nn.Conv3d`` by conv3d; see `Conv2d`, with torch.channels_last_3d."""
+
+    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
+        return _of_layer(self, conv3d, input, weight, bias)
 
 
 class Conv1d(torch.nn.Conv1d):

@@ -10,7 +10,8 @@ functional = torch.nn.functional
 def random(*shape, dtype=torch.float32, channels_last=True):
     torch.manual_seed(sum(shape))
     numbers = (torch.rand(*shape) * 2 - 1).to(dtype)
-    numbers = numbers.to(memory_format=torch.channels_last) if channels_last and len(shape) == 4 else numbers
+    if channels_last and len(shape) >= 4:
+        numbers = numbers.to(memory_format=torch.channels_last if len(shape) == 4 else torch.channels_last_3d)
     return numbers.requires_grad_()
 
 
@@ -40,6 +41,42 @@ def test_values_and_gradients_are_those_of_pytorch(channels, filters, kernel, op
     found, expected = (module.conv2d(x, weight, bias, **options) for module in (autotune_torch, functional))
     assert found.is_contiguous(memory_format=torch.channels_last)
     assert_gradients(found, expected, inputs)
+
+
+@pytest.mark.parametrize(
+    ("channels", "filters", "kernel", "options"),
+    [
+        (4, 6, (3, 2, 3), {"padding": 1}),
+        (6, 4, (2, 3, 1), {"stride": (2, 1, 3), "padding": (3, 1, 0), "dilation": (3, 1, 1), "groups": 2}),
+        (3, 4, (2, 1, 3), {"padding": "same"}),
+    ],
+)
+def test_volumes_are_those_of_pytorch(channels, filters, kernel, options):
+    shape = filters, channels // options.get("groups", 1), *kernel
+    inputs = x, weight, bias = random(2, channels, 4, 5, 6), random(*shape), random(filters)
+    found, expected = (module.conv3d(x, weight, bias, **options) for module in (autotune_torch, functional))
+    assert found.is_contiguous(memory_format=torch.channels_last_3d)
+    assert_gradients(found, expected, inputs)
+
+
+def test_a_volume_needs_no_batch_and_its_slices_are_read_where_they_are(problems):
+    layer = autotune_torch.Conv3d(4, 3, (2, 1, 1), stride=(2, 1, 1)).to(memory_format=torch.channels_last_3d)
+    x = random(1, 4, 5, 5, 6)[0]
+    expected = functional.conv3d(x, layer.weight, layer.bias, (2, 1, 1))
+    assert_gradients(layer(x), expected, (x, layer.weight))
+    assert problems[-1].layouts["x"].strides[0] == 2 * 5 * 6 * 4  # every second slice
+
+
+def test_codes_are_convolved_to_what_their_scales_make_of_them():
+    torch.manual_seed(0)
+    x, weight = (torch.randint(-128, 128, shape, dtype=torch.int8) for shape in ((2, 16, 5, 6), (8, 16, 3, 3)))
+    scale, bias = torch.rand(8) * 2**-12, random(8)
+    sums = functional.conv2d(x.double(), weight.double(), padding=1)
+    torch.testing.assert_close(autotune_torch.conv2d(x, weight, padding=1), sums.int())
+    options = {"padding": 1, "scale": scale, "dtype": torch.float32, "activation": "silu"}
+    found = autotune_torch.conv2d(x, weight, bias, **options)
+    expected = functional.silu(sums * scale.double()[:, None, None] + bias[:, None, None])
+    assert_gradients(found, expected, (bias,))
 
 
 def test_what_is_fused_has_the_gradients_of_its_steps():

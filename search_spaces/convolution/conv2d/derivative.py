@@ -9,11 +9,12 @@ from autotune.codegen.epilogue.activation import Activation
 from autotune.search_spaces.contract.derivative import Backward, Derivative
 from autotune.search_spaces.convolution.arguments import pairs_of
 
-from .gradients import of_images
+from .gradients import AXES, of_filters, of_images
 
 
-def _backward(given: Backward) -> Mapping[str, Any]:
-    """By conv2d_input, by conv2d_weight, and by map for an activation, of numbers that are computed anew.
+def backward(given: Backward) -> Mapping[str, Any]:
+    """By conv2d_input, by conv2d_weight, and by map for an activation, of numbers that are computed anew; see
+    `gradients` for images with a depth.
 
     All sums have a fixed order: equal gradients give equal bits. int8 and its scales have none.
     """
@@ -22,20 +23,21 @@ def _backward(given: Backward) -> Mapping[str, Any]:
     found = {"residual": arguments["beta"] * gradient} if "residual" in given.wanted else {}
     if not given.wanted & {"x", "weight", "bias"}:
         return found
-    steps = pairs_of(arguments)
+    steps = pairs_of(arguments, len(given.shapes["x"]) - 2)
     kept = {name: arguments[name] for name in ("groups", "alpha", "allow_tf32")}
-    more = {"allow_winograd": arguments["allow_winograd"]}
+    more = {name: arguments[name] for name in ("allow_winograd",) if name in arguments}
     if (activation := arguments["activation"]) != Activation.IDENTITY:
-        integers = {"scale": given.saved.get("scale"), "dtype": arguments.get("dtype")}
-        before = given.operators.conv2d(x, weight, given.saved["bias"], **steps, **kept, **more, **integers)
+        convolve = given.operators.conv3d if len(given.shapes["x"]) > AXES else given.operators.conv2d
+        integers = {"scale": given.saved["scale"], "dtype": arguments["dtype"]} if "dtype" in arguments else {}
+        before = convolve(x, weight, given.saved["bias"], **steps, **kept, **more, **integers)
         gradient = given.operators.map(before, activation, grad=gradient)
     if "bias" in given.wanted:
         found["bias"] = gradient.sum_to_size(given.shapes["bias"])
     if "x" in given.wanted:
         found["x"] = of_images(given.operators, gradient, weight, x.shape, steps, {**kept, **more})
     if "weight" in given.wanted:
-        found["weight"] = given.operators.conv2d_weight(x, gradient, tuple(weight.shape[1:3]), **steps, **kept)
+        found["weight"] = of_filters(given.operators, x, gradient, weight.shape[1:-1], steps, kept)
     return found
 
 
-DERIVATIVE = Derivative(_backward, saves=("x", "weight", "bias", "scale"))
+DERIVATIVE = Derivative(backward, saves=("x", "weight", "bias", "scale"))

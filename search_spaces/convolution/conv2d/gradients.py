@@ -7,7 +7,8 @@ from itertools import product
 from math import gcd
 from typing import Any, NamedTuple
 
-Steps = Mapping[str, tuple[int, ...]]  # stride, padding and dilation, of rows and of columns
+Steps = Mapping[str, tuple[int, ...]]  # stride, padding and dilation, of rows and of columns, or of slices before them
+AXES = 4  # of images without a depth
 
 
 class _Phase(NamedTuple):
@@ -58,33 +59,57 @@ def _phases(extent: int, out: int, taps: int, stride: int, padding: int, dilatio
 def of_images(
     operators: Any, gradient: Any, weight: Any, shape: Sequence[int], steps: Steps, kept: Mapping[str, Any]
 ) -> Any:
-    """That of images of a shape: by conv2d_input; of groups, or by Winograd's transforms, for each phase of rows and
-    columns the convolution of a gradient with turned taps."""
-    if kept["groups"] == 1 and not kept.get("allow_winograd"):
+    """That of images of a shape: by conv2d_input; of groups, by Winograd's transforms, or with a depth, for each phase
+    of rows and columns, and of slices, the convolution of a gradient with turned taps."""
+    deep = len(shape) == AXES + 1
+    if not deep and kept["groups"] == 1 and not kept.get("allow_winograd"):
         known = {name: kept[name] for name in ("alpha", "allow_tf32")}
-        return operators.conv2d_input(gradient, weight, tuple(shape[1:3]), **steps, **known)
-    stride, padding, dilation = (steps[name] for name in ("stride", "padding", "dilation"))
+        return operators.conv2d_input(gradient, weight, tuple(shape[1:-1]), **steps, **known)
     sides = (
-        [*_phases(shape[1 + i], gradient.shape[1 + i], weight.shape[1 + i], stride[i], padding[i], dilation[i])]
-        for i in range(2)
+        [*_phases(*side)]
+        for side in zip(
+            *(shape[1:-1], gradient.shape[1:-1], weight.shape[1:-1]),
+            *(steps[name] for name in ("stride", "padding", "dilation")),
+            strict=True,
+        )
     )
-    groups = kept["groups"]
-    turned = weight.flip(1, 2).unflatten(0, (groups, -1)).permute(0, 4, 2, 3, 1).flatten(0, 1)
+    turned = weight.flip(*range(1, len(shape) - 1)).unflatten(0, (kept["groups"], -1)).transpose(1, -1).flatten(0, 1)
     found: Any = None
-    for down, along in product(*sides):
-        own = turned[:, _turned(down.taps, weight.shape[1]), _turned(along.taps, weight.shape[2])]
-        part = operators.conv2d(
+    for phases in product(*sides):
+        taps = (_turned(one.taps, count) for one, count in zip(phases, weight.shape[1:-1], strict=True))
+        part = (operators.conv3d if deep else operators.conv2d)(
             gradient,
-            own.contiguous(),
-            padding=(down.padding, along.padding),
-            dilation=(down.dilation, along.dilation),
+            turned[:, *taps].contiguous(),
+            padding=tuple(one.padding for one in phases),
+            dilation=tuple(one.dilation for one in phases),
             **kept,
-        )[:, down.found, along.found]
-        if part.shape[1:3] == tuple(shape[1:3]):
+        )[:, *(one.found for one in phases)]
+        if part.shape[1:-1] == tuple(shape[1:-1]):
             return part.contiguous()
         found = gradient.new_zeros(shape) if found is None else found
-        found[:, down.rows, along.rows] = part
+        found[:, *(one.rows for one in phases)] = part
     return gradient.new_zeros(shape) if found is None else found
+
+
+def of_filters(
+    operators: Any, images: Any, gradient: Any, kernel: Sequence[int], steps: Steps, kept: Mapping[str, Any]
+) -> Any:
+    """That of filters with such a kernel: by conv2d_weight; with a depth, for each slice of them, of the slices of
+    images that it sees, which are copied unless they lie evenly spaced in memory."""
+    if len(kernel) == AXES - 2:
+        return operators.conv2d_weight(images, gradient, tuple(kernel), **steps, **kept)
+    stride, padding, dilation = (steps[name][0] for name in ("stride", "padding", "dilation"))
+    across = {name: values[1:] for name, values in steps.items()}
+    shape = (gradient.shape[-1], *kernel, images.shape[-1] // kept["groups"])
+    found = images.new_zeros(shape)
+    for tap in range(kernel[0]):
+        first = tap * dilation - padding  # the slice that the first one of the result sees
+        begin, end = max(0, -(first // stride)), min(gradient.shape[1], (images.shape[1] - 1 - first) // stride + 1)
+        if begin < end:
+            seen = images[:, first + begin * stride : first + (end - 1) * stride + 1 : stride].flatten(0, 1)
+            given = gradient[:, begin:end].flatten(0, 1)
+            found[:, tap] = operators.conv2d_weight(seen, given, tuple(kernel[1:]), **across, **kept)
+    return found
 
 
 def _turned(taps: slice, count: int) -> slice:

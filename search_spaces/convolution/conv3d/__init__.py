@@ -18,6 +18,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from .baselines import BASELINES
 from .call import CALL
 from .checks import in_depth
+from .derivative import DERIVATIVE
 
 
 def _default(problem: Conv3dProblem, spec: DeviceSpec) -> Any:
@@ -40,4 +41,5 @@ OPERATOR: Operator[Conv3dProblem, Any] = Operator(
     presets={"naive": emit_naive},
     baselines=BASELINES,
     call=CALL,
+    derivative=DERIVATIVE,
 )
