@@ -25,7 +25,7 @@ def conv2d(
     scale: Any = None,
     dtype: Any = None,
     allow_tf32: bool = False,
-    allow_winograd: bool = False,
+    allow_winograd: int = 0,
 ) -> Any:
     """``torch.nn.functional.conv2d``, and activation and residual fused to it, by the operator conv2d.
 
@@ -46,7 +46,8 @@ def conv2d(
         scale, dtype: float32 factors of the sums of int8, one for each filter, and the type of their result; see
             ``dispatcher.conv2d``.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
-        allow_winograd: whether filters of 3×3 on float32 may take Winograd's transforms; see ``dispatcher.conv2d``.
+        allow_winograd: side of the tiles of pixels, 2 or 4, for which filters of 3×3 on float32 may take Winograd's
+            transforms; see ``dispatcher.conv2d``.
 
     Returns:
         activation(conv2d(input, weight) + bias) + residual, of int8 activation(scale·conv2d(input, weight) + bias) +

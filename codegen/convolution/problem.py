@@ -26,6 +26,7 @@ from autotune.codegen.model.work import Unit
 DTYPES = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16)
 MOST = 2**30  # pixels of D, channels and terms of a sum, so that one beyond the last tile is a 32-bit number, too
 MOST_EXTENT = 2**24  # rows and columns of an image, so that places of taps are 32-bit numbers
+TILES = (2, 4)  # sides of tiles of pixels whose operands are transformed (Winograd)
 SMALL_GROUPS = (1, 2, 4, 8)  # channels, which vectors are multiples of
 MOST_KERNEL, MOST_STEP = 2**10, 2**12
 

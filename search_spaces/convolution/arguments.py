@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autotune.codegen.convolution.problem import DTYPES
+from autotune.codegen.convolution.problem import DTYPES, TILES
 from autotune.codegen.epilogue.activation import FUSED
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.contract.layouts import Layout
@@ -22,15 +22,17 @@ def check_convolution(
     *,
     axis: int,
     allow_tf32: bool,
-    allow_winograd: bool,
+    allow_winograd: int,
     dtypes: Sequence[DType],
 ) -> None:
     """Raise `TypeError` or `ValueError` for what is not convolved; channels are an axis of images and filters."""
     if activation not in FUSED:
         raise ValueError(f"activation={activation!r}: expected one of {', '.join(FUSED)}")
     check_images({"x": x, "weight": weight}, groups, allow_tf32=allow_tf32, axes=max(4, axis + 1), dtypes=dtypes)
+    if allow_winograd not in (0, *TILES):
+        raise ValueError(f"allow_winograd={allow_winograd}: expected {', '.join(map(str, (0, *TILES)))}")
     if allow_winograd and (allow_tf32 or x.dtype != DType.FLOAT32):
-        raise ValueError(f"allow_winograd=True: expected x of float32 without allow_tf32, not {x.dtype}")
+        raise ValueError(f"allow_winograd={allow_winograd}: expected x of float32 without allow_tf32, not {x.dtype}")
     if weight.shape[axis] * groups != x.shape[axis] or weight.shape[0] % groups:
         raise ValueError(
             f"x has shape {x.shape} and weight {weight.shape}: expected channels and channels / groups along axis "

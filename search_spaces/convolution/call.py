@@ -54,7 +54,7 @@ def _types(
     groups: int,
     activation: str,
     allow_tf32: bool,
-    allow_winograd: bool = False,
+    allow_winograd: int = 0,
     scale: Layout | None = None,
     dtype: str | None = None,
 ) -> Mapping[str, ArrayType]:
@@ -107,7 +107,7 @@ def _bind(
     groups: int,
     activation: str,
     allow_tf32: bool,
-    allow_winograd: bool = False,
+    allow_winograd: int = 0,
     scale: Layout | None = None,
     dtype: str | None = None,
 ) -> Binding:

@@ -72,6 +72,7 @@ def test_threads_share_no_workspace_on_their_own_default_streams(name, monkeypat
     monkeypatch.setattr(driver, "cuMemAlloc", lambda size: (success, 4096 * (allocated.append(size) or len(allocated))))
     monkeypatch.setattr(driver, "cuMemsetD8Async", lambda *_: (success,))
     monkeypatch.setattr(driver, "cuStreamIsCapturing", lambda stream: workspaces._NOT_CAPTURED)
+    monkeypatch.setattr("autotune.dispatcher.targets.gpu.encoder", lambda *_: lambda address: None)
     context = Context()
     loaded = Loaded()
     kernel = _GpuKernel(loaded, context, found[1], Workspaces(context))

@@ -6,7 +6,7 @@ from random import Random
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
-from autotune.codegen.convolution.problem import SMALL_GROUPS
+from autotune.codegen.convolution.problem import SMALL_GROUPS, TILES
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.out_dtype import OutDType
@@ -54,9 +54,9 @@ PROBLEMS = {
         128, 96, 28, 28, 32, 3, 3, 2, 2, 1, 1, dtype=INT8, out_dtype=OutDType.BFLOAT16, scaled=True, bias=Bias.ROW,
         activation=Activation.RELU,
     ),
-    "c256-k256-h14-w14-n32-r3s3-ph1-pw1-float32-row-relu-residual-winograd": Conv2dProblem(
+    "c256-k256-h14-w14-n32-r3s3-ph1-pw1-float32-row-relu-residual-winograd2": Conv2dProblem(
         256, 256, 14, 14, 32, padding_h=1, padding_w=1, bias=Bias.ROW, activation=Activation.RELU, residual=True,
-        winograd=True,
+        winograd=2,
     ),
 }  # fmt: skip
 # Products of matrices, with and without an epilogue, and with gaps.
@@ -85,10 +85,10 @@ SMALL_PROBLEMS = (
     Conv2dProblem(12, 12, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=FP16, bias=Bias.ROW),
     # Tiles that end outside of images, gaps, vectors of two, padding beyond a tile.
     Conv2dProblem(
-        6, 10, 5, 8, 2, padding_h=3, padding_w=1, winograd=True, bias=Bias.ROW, activation=Activation.RELU,
+        6, 10, 5, 8, 2, padding_h=3, padding_w=1, winograd=2, bias=Bias.ROW, activation=Activation.RELU,
         residual=True, stride_x_w=8, stride_x_h=66, align_x=8, ldd=12,
     ),
-    Conv2dProblem(5, 7, 4, 3, 3, winograd=True),
+    Conv2dProblem(5, 7, 4, 3, 3, winograd=4),
     Conv2dProblem(
         6, 10, 6, 7, 2, 3, 3, 2, 1, 3, 4, 1, 2, groups=2, dtype=INT8, scaled=True, bias=Bias.ROW, residual=True,
     ),
@@ -140,7 +140,7 @@ def _case(random, spec, index):
 
 def _transformed_case(random, spec):
     """Tiles of products, and of pixels, that end anywhere."""
-    template = Conv2dProblem(64, 64, 28, 28, 8, winograd=True)
+    template = Conv2dProblem(64, 64, 28, 28, 8, winograd=2)
     kernel = OPERATOR.kernel("winograd")
     while True:
         schedule = kernel.space(template, spec).build(
@@ -154,7 +154,7 @@ def _transformed_case(random, spec):
         }
         fields |= {side: random.choice((1, 4, 5, 8)) for side in ("height", "width")}
         fields |= {f"padding_{side}": random.choice((1, 2)) for side in "hw"}
-        problem = Conv2dProblem(**fields, batch=2, residual=random.random() < 0.5, winograd=True)
+        problem = Conv2dProblem(**fields, batch=2, residual=random.random() < 0.5, winograd=random.choice(TILES))
         small = problem.transformed.work.operations and schedule.blocks(problem) * schedule.threads <= 4 * _THREADS
         if small and not OPERATOR.violations(problem, schedule, spec):
             return problem, schedule

@@ -6,7 +6,6 @@ from autotune.codegen.convolution.conv2d_planes.direct.schedule import DirectSch
 from autotune.codegen.convolution.conv2d_planes.problem import Conv2dPlanesProblem
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.epilogue import Bias
-from autotune.codegen.matmul.gemm.mma_sync.schedule import SharedLayout
 from autotune.codegen.matmul.sgemm.schedule import LaneMap
 from autotune.codegen.model.dtype import DType
 from autotune.search_spaces.convolution import conv2d
@@ -27,7 +26,8 @@ SMALL_PROBLEMS = (
     Conv2dPlanesProblem(6, 10, 6, 7, 2, 3, 3, 2, 1, 3, 4, 1, 2, groups=2, bias=Bias.ROW, residual=True),
     Conv2dPlanesProblem(12, 12, 6, 7, 2, padding_h=1, groups=12, dtype=BF16, activation=Activation.RELU),
 )
-_TRANSFORMED = Conv2dPlanesProblem(5, 7, 4, 3, 2, padding_h=1, winograd=True, activation=Activation.RELU)
+_TRANSFORMED = Conv2dPlanesProblem(5, 7, 4, 3, 2, padding_h=1, winograd=2, activation=Activation.RELU)
+_SMALL_TILE = "BM=32 BN=32 BK=16 WM=16 WN=16 vector_a=4 vector_b=4 vector_d=4 stages=2"
 OWN_CASES = [
     (
         Conv2dPlanesProblem(
@@ -55,20 +55,12 @@ OWN_CASES = [
         Conv2dPlanesProblem(64, 72, 9, 8, 2, padding_h=1, padding_w=1, dtype=BF16, bias=Bias.ROW, residual=True),
         WgmmaIm2colSchedule.parse(["BM=64", "BN=64", "BK=64", "stages=2", "consumers=1", "tensor_store=1"]),
     ),
-    (
-        Conv2dPlanesProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
-        MmaOffsetsSchedule(
-            block_m=32,
-            block_n=32,
-            block_k=16,
-            warp_m=16,
-            warp_n=16,
-            vector_a=4,
-            vector_b=4,
-            vector_d=4,
-            stages=2,
-            shared_layout=SharedLayout.PADDED,
-        ),
+    *(
+        (
+            Conv2dPlanesProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
+            MmaOffsetsSchedule.parse(f"{_SMALL_TILE} {words}".split()),
+        )
+        for words in ("shared_layout=swizzled", "shared_layout=padded double_buffer_fragments=0")
     ),
     (_TRANSFORMED, conv2d.OPERATOR.default(_TRANSFORMED.channels_last, SPEC).replace(lane_map=LaneMap.ROW_MAJOR)),
 ]

@@ -35,7 +35,7 @@ STRIDED = Conv2dProblem(8, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, stride_x
 
 CHANNELS = Conv2dProblem(24, 24, 7, 8, 2, 3, 2, padding_h=1, padding_w=3, groups=24, bias=Bias.ROW, align_x=16)
 SMALL_GROUPS = replace(CHANNELS, groups=12)
-TRANSFORMED = Conv2dProblem(8, 12, 5, 6, 2, padding_h=1, padding_w=1, winograd=True)
+TRANSFORMED = Conv2dProblem(8, 12, 5, 6, 2, padding_h=1, padding_w=1, winograd=2)
 ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
 FEW = Conv2dProblem(3, 24, 9, 7, 2, 3, 5, 2, 2, 1, 3, dtype=DType.FLOAT16, align_x=2)
 # More channels than a stage has, and taps beyond each side of an image.
@@ -124,9 +124,10 @@ test_other_arrays_are_refused = refused(
         ({"x": X, "weight": WEIGHT, "activation": "tanh"}, "activation='tanh': expected one of"),
         ({"x": X.astype(np.float16), "weight": WEIGHT.astype(np.float16), "allow_tf32": True}, "x of float32"),
         (
-            {"x": X.astype(np.float16), "weight": WEIGHT.astype(np.float16), "allow_winograd": True},
+            {"x": X.astype(np.float16), "weight": WEIGHT.astype(np.float16), "allow_winograd": 2},
             "without allow_tf32",
         ),
+        ({"x": X, "weight": WEIGHT, "allow_winograd": 3}, "allow_winograd=3: expected 0, 2, 4"),
         ({"x": X.astype(np.int32), "weight": WEIGHT}, "TypeError: x has dtype int32"),
         ({"x": X, "weight": WEIGHT, "scale": np.ones(8, np.float32)}, "TypeError: scale is given for x of float32"),
         ({"x": X, "weight": WEIGHT, "dtype": "float16"}, "TypeError: dtype=float16 for x of float32: expected"),
@@ -153,7 +154,7 @@ test_other_problems_are_refused = refused(
         ({"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "scaled": True}, "expected int8 with scaled"),
         ({"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "dtype": DType.FLOAT16, "tf32": True}, "tf32"),
         (
-            {"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "tf32": True, "winograd": True},
+            {"in_channels": 1, "out_channels": 1, "height": 3, "width": 3, "tf32": True, "winograd": 2},
             "without tf32",
         ),
     ],
@@ -189,7 +190,7 @@ test_schedules_are_illegal = illegal(
             "kernel=depthwise rows=1 columns=512": "4096 products of a thread over the 2048",
         },
         SMALL_GROUPS: {"kernel=depthwise vector=1": "vector 1: expected whole groups of 2 channels"},
-        replace(TRANSFORMED, stride_w=2): {"kernel=winograd": "expected winograd=True and 3×3"},
+        replace(TRANSFORMED, stride_w=2): {"kernel=winograd": "expected 2 or 4, 3×3"},
         replace(TRANSFORMED, height=2**12, width=2**12): {"kernel=winograd": "bytes over 2147483648"},
         replace(CHANNELS, dilation_h=2): {"kernel=depthwise_rolling vector=4": "dilation_h=2: expected 1"},
     },
@@ -229,6 +230,7 @@ test_bugs_are_found = caught(
         (TRANSFORMED, WINOGRAD, "const int y = tile.p - Problem::padding_h", "const int y = tile.p"),
         (TRANSFORMED, WINOGRAD, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),
         (TRANSFORMED, WINOGRAD, "{0.5f, -0.5f, 0.5f}", "{0.5f, 0.5f, 0.5f}"),
+        (replace(TRANSFORMED, winograd=4), WINOGRAD, "-4.25f, 0.0f, 1.0f}", "4.25f, 0.0f, 1.0f}"),
         (ONE_TAP, f"{TILES} BK=32 vector_c=1", "tap.row < Problem::kernel_h && ", ""),
         (STRIDED, f"{FMA} vector_c=1", "number < problem.m ? row", "true ? row"),
         (FEW, ROWS, "column = i - line * columns - Problem::image_padding_w", "column = i - line * columns"),

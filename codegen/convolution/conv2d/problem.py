@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autotune.codegen.convolution.filtering import Filtering, filtering
-from autotune.codegen.convolution.problem import DTYPES, ConvolutionProblem
+from autotune.codegen.convolution.problem import DTYPES, TILES, ConvolutionProblem
 from autotune.codegen.epilogue.activation import FUSED, STEEPEST, Activation
 from autotune.codegen.epilogue.epilogue import Bias, Epilogue, scalars_of_kernel
 from autotune.codegen.epilogue.out_dtype import OutDType
@@ -38,6 +38,7 @@ from autotune.codegen.source.kernel_source import KernelSource
 
 RESULTS = (DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16, DType.INT8, DType.INT32)  # of int8
 _OUT_DTYPES = (OutDType.SAME, *(OutDType(one) for one in RESULTS if one is not DType.INT8))
+_TILE_VECTOR = {2: 4, 4: 2}  # lanes of tiles that a thread has in registers, by their side
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Conv2dProblem(ConvolutionProblem):
         bias: whether an element for each channel is added.
         activation: applied to the scaled convolution and its bias.
         residual: whether beta·C is added.
-        winograd: whether sums of float32 may be those of fewer products of transformed operands, which round more, and
-            spread what is not finite over a tile of pixels.
+        winograd: side of the tiles of pixels, 2 or 4, that float32 may compute by fewer products of transformed
+            operands. These round more, the larger the tiles, and spread what is not finite over a tile. 0: none.
         align_weight: bytes that the pointer of the weight is a multiple of, at most 16.
         ldd: elements from a pixel of D, or of C, to the next; 0 means pixels without gaps.
         align_d: bytes that the pointers of D and C are multiples of, at most 16.
@@ -74,7 +75,7 @@ class Conv2dProblem(ConvolutionProblem):
     bias: Bias = kind(Bias.NONE, allowed=(Bias.NONE, Bias.ROW), implied=Bias.NONE, transfers=True)
     activation: Activation = kind(Activation.IDENTITY, allowed=FUSED, implied=Activation.IDENTITY, transfers=True)
     residual: bool = kind(False, codes=("", "residual"), transfers=True)
-    winograd: bool = kind(False, codes=("", "winograd"))
+    winograd: int = kind(0, allowed=(0, *TILES), implied=0, short="winograd")
     align_weight: int = layout(WIDEST_ACCESS)
     ldd: int = layout()
     align_d: int = layout(WIDEST_ACCESS)
@@ -93,7 +94,7 @@ class Conv2dProblem(ConvolutionProblem):
         if self.ldd and self.ldd < self.out_channels:
             raise ValueError(f"ldd={self.ldd}: expected at least the {self.out_channels} channels of a pixel, or 0")
         if self.winograd and self.unit is not Unit.FP32:
-            raise ValueError(f"winograd=True: expected a dtype of float32 without tf32, not {self.dtype}")
+            raise ValueError(f"winograd={self.winograd}: expected a dtype of float32 without tf32, not {self.dtype}")
         object.__setattr__(self, "ldd", self.ldd if self.ldd and self.pixels > 1 else self.out_channels)
         object.__setattr__(self, "out_dtype", self.out_dtype.beside(self.dtype))
         self._check_integers()
@@ -139,7 +140,7 @@ class Conv2dProblem(ConvolutionProblem):
         return widest_divisor(min(one.vector_width for one in stated), self.in_channels, self.out_channels)
 
     @property
-    def allow_winograd(self) -> bool:
+    def allow_winograd(self) -> int:
         """`winograd`, as calls name it."""
         return self.winograd
 
@@ -147,12 +148,12 @@ class Conv2dProblem(ConvolutionProblem):
     def transforms(self) -> bool:
         """Whether transformed operands have fewer products."""
         steps = (*self.stride, *self.dilation, self.groups)
-        return self.winograd and self.kernel_size == (3, 3) and set(steps) == {1}
+        return self.winograd > 0 and self.kernel_size == (3, 3) and set(steps) == {1}
 
     @property
     def filtering(self) -> Filtering:
-        """The transforms: of results of 2×2 pixels, for which all factors but a half are 0 and 1."""
-        return filtering(2, self.kernel_h)
+        """The transforms."""
+        return filtering(self.winograd, self.kernel_h)
 
     @property
     def tiles(self) -> int:
@@ -163,12 +164,13 @@ class Conv2dProblem(ConvolutionProblem):
     @property
     def transform_vector(self) -> int:
         """Elements of an access to X and the weight that transforms them."""
-        return widest_divisor(min(self.vector, self.align_weight // self.dtype.bytes), self.in_channels)
+        widest = min(_TILE_VECTOR[self.winograd], self.vector, self.align_weight // self.dtype.bytes)
+        return widest_divisor(widest, self.in_channels)
 
     @property
     def pixel_vector(self) -> int:
         """Elements of an access to D that transforms products."""
-        return widest_divisor(self.vector_d, self.out_channels)
+        return widest_divisor(min(_TILE_VECTOR[self.winograd], self.vector_d), self.out_channels)
 
     @cached_property
     def transformed(self) -> SgemmProblem:
@@ -292,11 +294,11 @@ class Conv2dProblem(ConvolutionProblem):
         """Small whole numbers but 0, a pixel of NaN in each image but the first, and a filter of infinity.
 
         What is not finite must stay in the filter's channel, and within its reach of the pixel; none is there where it
-        may spread. None for an activation that rounds.
+        may spread. None for an activation that rounds, and for transforms that do.
         """
         inputs = self._whole_numbers(seed)
         if inputs is None or self.transforms or not self.dtype.is_float:
-            return inputs
+            return inputs if self.winograd <= 2 else None
         views = self.views(inputs)
         views["x"][1:, seed % self.height, (seed // 2) % self.width] = np.nan
         if self.filters > 1:

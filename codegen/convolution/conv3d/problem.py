@@ -32,7 +32,7 @@ class Conv3dProblem(Conv2dProblem):
 
     Attributes:
         dtype, out_dtype, scaled: of floats, without scales.
-        winograd: False.
+        winograd: 0.
         depth: slices of an image of X.
         kernel_t: slices of a filter.
         stride_t, padding_t, dilation_t: of slices, as of rows and columns.
@@ -44,7 +44,7 @@ class Conv3dProblem(Conv2dProblem):
     dtype: DType = kind(DType.FLOAT32, allowed=DTYPES)
     out_dtype: OutDType = kind(OutDType.SAME, allowed=(OutDType.SAME,), implied=OutDType.SAME)
     scaled: bool = kind(False, allowed=(False,))
-    winograd: bool = kind(False, allowed=(False,))
+    winograd: int = kind(0, allowed=(0,), implied=0)
     depth: int = size(16, implied=1, least=1, most=MOST_EXTENT, short="d")
     kernel_t: int = kind(1, least=1, most=MOST_KERNEL, short="t", implied=1)
     stride_t: int = kind(1, least=1, most=MOST_STEP, short="st", implied=1)

@@ -23,7 +23,7 @@ def conv2d(
     activation: str = "identity",
     dtype: DType | None = None,
     allow_tf32: bool = False,
-    allow_winograd: bool = False,
+    allow_winograd: int = 0,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 1.0,
@@ -53,9 +53,9 @@ def conv2d(
         dtype: of the result, of int8: int8, float16, bfloat16, float32 or, without an epilogue and a scale, int32,
             which is the default. Results of int8 are the nearest number, also for what is beyond its largest.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
-        allow_winograd: whether filters of 3×3 with a stride of 1 on float32 may be computed by fewer products of
-            transformed operands (Winograd). These round about seven times as much, and spread what is not finite over
-            2×2 neighbouring pixels.
+        allow_winograd: side of the tiles of pixels, 2 or 4, that filters of 3×3 with a stride of 1 on float32 may
+            compute by fewer products of transformed operands (Winograd), or 0. These round about 7 or 50 times as much
+            at most, and spread what is not finite over a tile.
         out: the result, which overlaps nothing but `residual`: contiguous, or a part of the channels of a contiguous
             array. By default a new array of the library of `x`.
         alpha: the factor of the convolution; with 0 neither `x` nor `weight` counts.

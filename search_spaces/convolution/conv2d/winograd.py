@@ -8,6 +8,7 @@ from typing import Any
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.winograd.emit import emit
 from autotune.codegen.convolution.conv2d.winograd.schedule import OperandsSchedule, PixelsSchedule, WinogradSchedule
+from autotune.codegen.convolution.problem import TILES
 from autotune.codegen.matmul.sgemm.schedule import SgemmSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
@@ -31,7 +32,8 @@ def constraints(problem: Conv2dProblem, schedule: WinogradSchedule, spec: Device
     if not problem.transforms:
         yield (
             f"winograd={problem.winograd}, filters of {problem.kernel_h}×{problem.kernel_w}, stride {problem.stride}, "
-            f"dilation {problem.dilation}, {problem.groups} groups: expected winograd=True and 3×3, and 1 of the others"
+            f"dilation {problem.dilation}, {problem.groups} groups: expected {' or '.join(map(str, TILES))}, 3×3, and "
+            "1 of the others"
         )
         return
     if (size := _bytes(problem)) > _MOST_BYTES:

@@ -20,7 +20,7 @@ def conv2d_planes(
     groups: int = 1,
     activation: str = "identity",
     allow_tf32: bool = False,
-    allow_winograd: bool = False,
+    allow_winograd: int = 0,
     out: Any = None,
     alpha: float = 1.0,
     beta: float = 1.0,
@@ -42,7 +42,7 @@ def conv2d_planes(
         groups: parts of the channels; filters of a part see its channels alone.
         activation: ``identity``, ``relu``, ``gelu``, ``gelu_tanh`` or ``silu``.
         allow_tf32: whether elements of float32 may keep 10 bits of their fraction (TF32).
-        allow_winograd: whether Winograd's transforms may be taken, as of `conv2d`.
+        allow_winograd: side of the tiles, 2 or 4, of which Winograd's transforms may be taken, as of `conv2d`.
         out: the result, contiguous, which overlaps nothing but `residual`. By default a new array of the library of
             `x`.
         alpha: the factor of the convolution; with 0 neither `x` nor `weight` counts.
