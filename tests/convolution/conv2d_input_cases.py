@@ -2,6 +2,7 @@
 
 from autotune.codegen.convolution.conv2d_input.fma.schedule import FmaInputSchedule
 from autotune.codegen.convolution.conv2d_input.mma_offsets.schedule import MmaOffsetsInputSchedule
+from autotune.codegen.convolution.conv2d_input.overlap_add.schedule import OverlapAddSchedule
 from autotune.codegen.convolution.conv2d_input.problem import Conv2dInputProblem
 from autotune.codegen.convolution.conv2d_input.wgmma_im2col.schedule import WgmmaInputSchedule
 from autotune.codegen.model.dtype import DType
@@ -65,6 +66,21 @@ _WGMMA = (
         "BM=64 BN=32 BK=32 stages=2 consumers=1 vector_d=2",
     ),
 )  # fmt: skip
+# Few channels: tiles that images end within, filters in passes, taps that reach beyond; gaps; phases that none sees.
+_OVERLAP_ADD = (
+    (
+        Conv2dInputProblem(3, 24, 21, 37, 2, 7, 7, 2, 2, 3, 3, dtype=BF16),
+        "threads=128 R=8 C=16 tiles=2",
+    ),
+    (
+        Conv2dInputProblem(3, 8, 9, 20, 2, 5, 4, 3, 1, 2, 5, 1, 2, dtype=FP16, stride_x_w=4),
+        "threads=128 R=8 C=16 FR=2 tiles=1 min_blocks_per_sm=2",
+    ),
+    (
+        Conv2dInputProblem(1, 16, 9, 20, 1, 3, 3, 2, 4, 0, 0, 3, 2, dtype=BF16),
+        "threads=256 R=4 C=16 FR=4 tiles=4 specialize=shape",
+    ),
+)
 OWN_CASES = [
     (
         Conv2dInputProblem(24, 40, 8, 7, 2, 3, 3, 2, 2, 1, 1, dtype=BF16),
@@ -88,5 +104,6 @@ OWN_CASES = [
         ),
     ),
     *((problem, WgmmaInputSchedule.parse(words.split())) for problem, words in _WGMMA),
+    *((problem, OverlapAddSchedule.parse(words.split())) for problem, words in _OVERLAP_ADD),
 ]
 MOST = 7

@@ -1,0 +1,1 @@
+"""The kernel of conv2d_input for images of few channels."""
