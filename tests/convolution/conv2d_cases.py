@@ -233,7 +233,8 @@ def _choice(problem, schedule):
     return problem.dtype, problem.groups > 1
 
 
-# Sums of int8 as they are. Scales of filters: of two groups; in pairs from registers; with a bias, held for all boxes.
+# Sums of int8 as they are. Scales of filters: of two groups; in pairs from registers, or 16 of a row, in stages of few
+# channels; with a bias, held for all boxes.
 _INT8 = (
     (
         Conv2dProblem(32, 24, 5, 7, 2, 3, 2, padding_h=1, dtype=INT8, out_dtype=OutDType.INT32),
@@ -245,6 +246,10 @@ _INT8 = (
             bias=Bias.ROW, activation=Activation.RELU,
         ),
         "kernel=mma_offsets BM=32 BN=32 BK=64 WM=16 WN=16 stages=2 grid_blocks=4",
+    ),
+    (
+        Conv2dProblem(32, 80, 9, 17, 2, padding_h=1, dtype=INT8, scaled=True, bias=Bias.ROW, residual=True),
+        "kernel=wgmma_im2col BM=128 BN=64 BK=32 stages=4 wait_depth=1 vector_d=2 grid_blocks=2 whole_tiles=1",
     ),
     (
         Conv2dProblem(144, 40, 6, 7, 2, 3, 3, 2, 1, 1, 1, dtype=INT8, scaled=True, residual=True),

@@ -106,7 +106,7 @@ def _gathered(problem: ConvolutionProblem, schedule: WgmmaSchedule, spec: Device
     taps = ceil_div(own.product(problem).k, own.block_k)
     for width in NARROW_ROWS:
         narrow = own.replace(block_k=width // problem.dtype.bytes)
-        fits = narrow.product(problem).k <= taps * narrow.block_k and problem.dtype.bits == 16
+        fits = narrow.product(problem).k <= taps * narrow.block_k and problem.dtype is not DType.FLOAT32
         if fits and not any(constraints(problem, narrow, spec)):
             return narrow
     return own

@@ -88,6 +88,7 @@ def gathered(
         **edges_of(product, schedule),
         **facts_of_product(product, schedule),
         **chosen,
+        "wide_rows": schedule.wide_rows(own.problem),
         "joined": False,
         **(facts or {}),
     }

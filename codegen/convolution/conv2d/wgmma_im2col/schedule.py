@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -9,8 +10,12 @@ from typing import Any, Self
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.wgmma.schedule import WgmmaSchedule
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
+
+_BYTE_COLUMNS = 64  # of which four threads have a row
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,12 @@ class WgmmaIm2colSchedule(WgmmaSchedule):
             align_d=problem.align_d,
         )
         return own
+
+    def wide_rows(self, problem: Any) -> bool:
+        """Whether rows of D are stored 16 bytes at a time, of which neighbouring threads have parts: those of int8."""
+        units = math.gcd(problem.vector_d, problem.out_channels) * problem.result.bytes == WIDEST_ACCESS
+        alone = self.cluster_k == 1 and not self.tensor_store and self.block_n % _BYTE_COLUMNS == 0
+        return problem.result is DType.INT8 and units and alone
 
     @classmethod
     def only(cls, problem: ConvolutionProblem) -> Mapping[str, Any]:

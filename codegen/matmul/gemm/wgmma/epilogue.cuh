@@ -5,6 +5,8 @@
 #  include "cuda/number_pairs.cuh"
 #  include "cuda/shared_matrices.cuh"
 #  include "cuda/tensor_store.cuh"
+#elif wide_rows && result_bytes == 1
+#  include "matmul/gemm/wgmma/byte_rows.cuh"
 #elif wide_rows
 #  include "matmul/gemm/wgmma/wide_rows.cuh"
 #endif

@@ -135,7 +135,9 @@ def _tile_violations(problem: GemmProblem, schedule: WgmmaSchedule) -> Iterator[
             yield f"cluster_m {schedule.cluster_m}: blocks do not share gates and factors in halves, expected 1"
     yield from column_violations(schedule.block_n, problem.dtype, problem.dtype_b)
     terms = ROW_BYTES // problem.dtype.bytes
-    narrow = problem.dtype.bits == 16 and schedule.block_k * problem.dtype.bytes in NARROW_ROWS
+    narrow = (
+        problem.dtype.bits == 16 or problem.dtype is DType.INT8
+    ) and schedule.block_k * problem.dtype.bytes in NARROW_ROWS
     if narrow and (stage := schedule.stage_bytes(problem)) % _TILE_UNIT:
         yield f"block_k {schedule.block_k}: stages of {stage} bytes are no multiple of {_TILE_UNIT}"
     if schedule.block_k % terms and not narrow:
