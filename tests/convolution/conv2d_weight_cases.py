@@ -143,7 +143,8 @@ def _choice(problem, schedule):
     return schedule.kernel, problem.dtype, problem.groups > 1
 
 
-# Ways of wgmma that few drawn schedules take: pixels that blocks share, tiles in turn, blocks that share a tile.
+# Ways of wgmma that few drawn schedules take: pixels that blocks share, tiles in turn, blocks that share a tile, narrow
+# boxes, one or several.
 _PECULIAR = (
     (
         Conv2dWeightProblem(64, 72, 9, 8, 2, padding_h=1, padding_w=2, dilation_w=2, dtype=BF16),
@@ -160,6 +161,10 @@ _PECULIAR = (
     (
         Conv2dWeightProblem(32, 40, 9, 16, 2, 2, 3, 3, 1, 1, 1, dtype=FP16),
         "BM=64 BN=32 BK=64 stages=2 consumers=1 vector_d=2",
+    ),
+    (
+        Conv2dWeightProblem(96, 40, 7, 9, 2, padding_h=1, padding_w=1, dtype=BF16),
+        "BM=64 BN=96 BK=64 stages=2 consumers=1",
     ),
 )  # fmt: skip
 PECULIAR = [(problem, WgmmaWeightSchedule.parse(words.split())) for problem, words in _PECULIAR]

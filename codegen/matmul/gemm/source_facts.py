@@ -27,6 +27,7 @@ def conditions(problem: GemmProblem) -> dict[str, Constant]:
         | problem.epilogue.conditions
         | {
             "phased": False,  # whether rows of D, and steps along k, are another operator's
+            "narrow_boxes": False,  # whether columns of B lie in several boxes of less than 128 bytes
             "wide_rows": False,  # whether rows of D from registers are stored 16 bytes at a time
             "element": str(problem.dtype),
             "element_bytes": problem.dtype.bytes,

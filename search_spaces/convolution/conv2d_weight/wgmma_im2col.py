@@ -13,6 +13,7 @@ from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, ROW_BYTES, WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.source.wgmma import MOST_COLUMNS
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, Value
 from autotune.search_spaces.convolution.conv2d.wgmma_im2col import gathering_violations
@@ -78,10 +79,14 @@ def _gathered(problem: Conv2dWeightProblem, schedule: WgmmaSchedule, spec: Devic
 
 
 def _columns(problem: Conv2dWeightProblem, most: int) -> int:
-    """Those of a tile: of whole boxes, each with channels of one tap, or of one narrow box."""
+    """Those of a tile: of whole boxes, each with channels of one tap; of an odd number, if they are narrow."""
     widths = [width // problem.dtype.bytes for width in (ROW_BYTES, *reversed(NARROW_ROWS))]
     box = next(width for width in widths if problem.channels % width == 0)
-    return max(box, most // box * box) if box == widths[0] else box
+    boxes = max(1, most // box)
+    if box == widths[0]:
+        return box * boxes
+    odd = boxes | 1
+    return box * (odd if box * odd <= MOST_COLUMNS else odd - 2)
 
 
 def _own(schedule: WgmmaSchedule) -> WgmmaWeightSchedule:

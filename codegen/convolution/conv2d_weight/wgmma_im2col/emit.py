@@ -24,6 +24,7 @@ def emit(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule) -> Program
         "clusters": False,
         "specialized": schedule.specialize is Specialize.SHAPE,
         "by_column": by_column(product),
+        "narrow_boxes": schedule.narrow_boxes(product),
     }
     return source(problem).scheduled(
         schedule,

@@ -35,7 +35,12 @@ struct MapPlace {
 template <int extent, bool along_k, int sharers, bool shared_by_batch, bool halves = false>
 struct OperandTile {
   static constexpr int width = (along_k ? Schedule::block_k : extent) * static_cast<int>(sizeof(Element));
+#if narrow_boxes
+  // The widest of which the tile's columns are a multiple.
+  static constexpr int row_bytes = along_k || width % 128 == 0 ? 128 : width % 64 == 0 ? 64 : 32;
+#else
   static constexpr int row_bytes = Problem::narrow_rows && width < 128 ? width : 128;
+#endif
   static constexpr int group_bytes = 8 * row_bytes;  // rows that one swizzle permutes
   static constexpr int row_elements = row_bytes / sizeof(Element);
   static constexpr int rows = along_k ? extent : Schedule::block_k;
