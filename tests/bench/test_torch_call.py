@@ -10,6 +10,7 @@ from refusals import refused
 
 from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.bench.torch_tensors import torch_tensor
+from autotune.codegen.convolution.causal_conv1d.problem import CausalConv1dProblem
 from autotune.codegen.matmul.gemv.problem import GemvProblem
 from autotune.codegen.matmul.gemv.weights import Weights
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
@@ -76,6 +77,12 @@ test_what_pytorch_has_not_is_named = refused(
         (
             lambda: operator("scan").baselines["torch"].bind(None, ScanProblem(1, 40, flags=True), {}),
             "PyTorch has no scan of segments or with an initial value",
+        ),
+        (
+            lambda: (
+                operator("causal_conv1d").baselines["causal_conv1d"].bind(None, CausalConv1dProblem(8, 9, width=5), {})
+            ),
+            "causal-conv1d is called with filters of 2 to 4 steps",
         ),
     ],
 )
