@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from autotune.codegen.attention.attention_decode.emit import source_of
+from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.program import Program
@@ -90,13 +91,15 @@ class Parts(Schedule):
         header: str,
         function: str,
         facts: Mapping[str, Constant] = MappingProxyType({}),
+        maps: Sequence[Argument] = (),
+        text: str = "",
     ) -> Program:
         """Of a kernel that leaves states of parts in the workspace; see `KernelSource.scheduled`."""
         split = (self.splits > 1 or self.grid_blocks > 0) and not self.cluster
         facts = {**facts, "one_row_tile": self.row_tiles(problem) == 1}
         counters = WORD_BYTES * self.row_blocks(problem) if split else 0
         program = source_of(problem, partials=split).scheduled(
-            self, header, function, facts=facts, workspace_bytes=counters
+            self, header, function, facts=facts, maps=maps, text=text, workspace_bytes=counters
         )
         states = self.states(problem) * self.state_bytes(problem)
         return program.in_workspace(partials=states) if split and not problem.empty else program

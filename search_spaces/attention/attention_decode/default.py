@@ -9,10 +9,10 @@ from autotune.codegen.model.schedule import Schedule
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import fma, gathered, mma_sync
+from . import fma, gathered, latent, mma_sync
 from .mma_sync.space import suits
 
-KERNELS: tuple[Kernel[Any, Any], ...] = (mma_sync.KERNEL, fma.KERNEL, gathered.KERNEL)
+KERNELS: tuple[Kernel[Any, Any], ...] = (mma_sync.KERNEL, fma.KERNEL, gathered.KERNEL, latent.KERNEL)
 
 
 def default(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Schedule:

@@ -1,0 +1,1 @@
+"""Decoding with latent keys by wgmma."""

@@ -1,0 +1,190 @@
+#pragma once
+#include "attention/attention/online_softmax.cuh"
+#include "attention/attention_decode/latent/tiles.cuh"
+#include "cuda/named_barrier.cuh"
+// The warpgroups that multiply. The first one multiplies queries by keys, and makes weights of the scores.
+// Each multiplies them by one half of the columns of values: the first one has weights in registers, the
+// second one reads them from shared memory.
+
+constexpr int key_steps = Problem::head_dim / product_k, value_steps = tile_keys / product_k;
+constexpr int key_products = tile_keys / 8, value_products = half_boxes * row_elements / 8;
+constexpr int both = consumers * warpgroup_threads;
+
+using KeySums = float[key_products][4];
+using ValueSums = float[value_products][4];
+using Weights = unsigned[value_steps][4];
+
+// Named barriers: between the consumers, and of each of them.
+enum Meeting { queries_ready = 1, weights_ready, weights_read, values_cleared };
+
+__device__ __forceinline__ void release(Barrier& empty) {
+  if (threadIdx.x % 32 == 0) empty.arrive();
+}
+
+// Issues the products of queries and a tile of keys, box by box as they come.
+__device__ __forceinline__ void multiply_keys(KeySums& s, Shared& shared, const PartTiles& tiles, int tile) {
+  constexpr int of_box = row_elements / product_k;
+  const int stage = tiles.stage(tile);
+  const unsigned long long queries = matrix_descriptor<row_bytes>(Shared::queries(), 0, group_bytes);
+  const unsigned long long keys = matrix_descriptor<row_bytes>(Shared::tile(stage), 0, group_bytes);
+  wgmma_fence(s);
+#pragma unroll
+  for (int place = 0; place < key_boxes; ++place) {
+    const int box = box_at(place);
+    shared.full[stage][box].wait(tiles.parity(tile));
+#pragma unroll
+    for (int i = 0; i < of_box && box * of_box + i < key_steps; ++i) {
+      const int from = box * box_bytes + i * product_bytes;
+      wgmma(reinterpret_cast<float (&)[4 * key_products]>(s), advanced(queries, from), advanced(keys, from),
+            place > 0 || i > 0);
+    }
+  }
+  wgmma_commit();
+}
+
+// Issues the products of weights, in registers or where `weight(step)` is in shared memory, and a consumer's
+// columns of values.
+template <class WeightOf>
+__device__ __forceinline__ void multiply_values(ValueSums& o, WeightOf weight, int stage, int consumer) {
+  const unsigned long long values = matrix_descriptor<row_bytes>(
+      Shared::tile(stage) + consumer * half_boxes * box_bytes, box_bytes, group_bytes);
+  wgmma_fence(o);
+#pragma unroll
+  for (int step = 0; step < value_steps; ++step)
+    wgmma_values(reinterpret_cast<float (&)[4 * value_products]>(o), weight(step),
+                 advanced(values, step * product_k * row_bytes), 1);
+  wgmma_commit();
+}
+
+// Rows of the warpgroup's that a thread has sums of: this one and the one 8 below.
+__device__ __forceinline__ int own_row() {
+  return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
+}
+
+// Leaves weights, and what is left of sums, to the second consumer.
+__device__ __forceinline__ void pass_weights(Shared& shared, const Weights& p, const float (&kept)[2]) {
+  const int row = own_row(), place = threadIdx.x % 4;
+#pragma unroll
+  for (int i = 0; i < value_steps; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const unsigned from = (row + j % 2 * 8) * row_bytes + (2 * i + j / 2) * 16 + place * 4;
+      *reinterpret_cast<unsigned*>(Shared::weights() + swizzled(from, row_bytes)) = p[i][j];
+    }
+  }
+  if (place == 0) shared.kept[row] = kept[0], shared.kept[row + 8] = kept[1];
+  proxy_fence();
+  named_barrier_arrive(weights_ready, both);
+}
+
+// Few tiles have a key whose logit is the largest so far.
+__device__ __forceinline__ void rescale_seldom(ValueSums& o, const float (&kept)[2]) {
+  if (__any_sync(0xffffffffu, kept[0] != 1.0f || kept[1] != 1.0f)) rescale(o, kept);
+}
+
+__device__ __forceinline__ void clear_values(const PartTiles& tiles, int tile, int consumer) {
+  if (tiles.key(tile) + tile_keys <= tiles.end) return;
+  clear_behind(tiles, tile, consumer);
+  named_barrier(values_cleared + consumer, warpgroup_threads);
+}
+
+// The first consumer. The products of a tile's weights and values are issued ahead of those of the next
+// tile's keys: so their room is filled again while these go on.
+__device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores& scores,
+                                            const BlockRows& block, const Sequence& sequence,
+                                            const PartTiles& tiles, ValueSums& o, RowPair& rows) {
+  Shared& shared = Shared::barriers();
+  const int row = own_row(), seen_by_all = sequence.keys_end(block.query_of(problem, 0));
+  const SeenKeys seen(sequence, block.query_of(problem, row), block.query_of(problem, row + 8));
+  float kept[2];
+  Weights p;
+  const auto weigh = [&](KeySums& s, int tile) {
+    const int key = tiles.key(tile);
+    release(shared.empty[tiles.stage(tile)][queries_alone]);
+    apply_softcap(s, scores);
+    if (key + tile_keys > min(tiles.end, seen_by_all)) {
+      SeenKeys there = seen;
+      there.end[0] = min(seen.end[0], tiles.end), there.end[1] = min(seen.end[1], tiles.end);
+      mask_unseen(s, there, key);
+    }
+    add_weights(s, rows, scores.factor, kept);
+    round_weights(p, s);
+  };
+  const auto weight = [&](int step) -> const unsigned(&)[4] { return p[step]; };
+  named_barrier(queries_ready, both);
+  {
+    KeySums s;
+    multiply_keys(s, shared, tiles, 0);
+    wgmma_wait<0>(s);
+    weigh(s, 0);
+    pass_weights(shared, p, kept);
+  }
+#pragma unroll 1
+  for (int tile = 1; tile < tiles.count; ++tile) {
+    KeySums s;
+    multiply_values(o, weight, tiles.stage(tile - 1), 0);
+    multiply_keys(s, shared, tiles, tile);
+    wgmma_wait<1>(o);
+    release(shared.empty[tiles.stage(tile - 1)][first_half]);
+    wgmma_wait<0>(s);
+    weigh(s, tile);
+    named_barrier(weights_read, both);
+    pass_weights(shared, p, kept);
+    rescale_seldom(o, kept);
+  }
+  clear_values(tiles, tiles.count - 1, 0);
+  multiply_values(o, weight, tiles.stage(tiles.count - 1), 0);
+  wgmma_wait<0>(o);
+  release(shared.empty[tiles.stage(tiles.count - 1)][first_half]);
+}
+
+// The second consumer. While weights of the next tile are made, its first warp has the one behind copied.
+__device__ __forceinline__ void follow_tiles(const Arguments& arguments, const Problem& problem,
+                                             const BlockRows& block, const PartTiles& tiles, ValueSums& o) {
+  Shared& shared = Shared::barriers();
+  const int row = own_row();
+  const bool copying = threadIdx.x / 32 % warpgroup_warps == 0;
+  const unsigned long long weights = matrix_descriptor<row_bytes>(Shared::weights(), 0, group_bytes);
+  Copies copies(arguments, problem, block, tiles);
+#pragma unroll 1
+  for (int i = 0; copying && i < stages; ++i) copies.next(tiles);
+  named_barrier_arrive(queries_ready, both);
+#pragma unroll 1
+  for (int tile = 0; tile < tiles.count; ++tile) {
+    const int stage = tiles.stage(tile);
+    named_barrier(weights_ready, both);
+    const float kept[2] = {shared.kept[row], shared.kept[row + 8]};
+    rescale_seldom(o, kept);
+#pragma unroll
+    for (int box = half_boxes; box < value_boxes; ++box) shared.full[stage][box].wait(tiles.parity(tile));
+    clear_values(tiles, tile, 1);
+    multiply_values(o, [&](int step) { return advanced(weights, step * product_bytes); }, stage, 1);
+    wgmma_wait<0>(o);
+    release(shared.empty[stage][second_half]);
+    if (tile + 1 < tiles.count) named_barrier_arrive(weights_read, both);
+    if (copying) copies.next(tiles);
+  }
+}
+
+// By the first consumer.
+__device__ __forceinline__ void store_tops(const States& state, const RowPair& rows, int count) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = own_row() + 8 * half;
+    const float sum = reduce_lanes<4>(rows.sum[half], Sum());
+    if (row < count && threadIdx.x % 4 == 0) state.tops[row] = make_float2(rows.largest[half], sum);
+  }
+}
+
+__device__ __forceinline__ void store_sums(const States& state, const ValueSums& o, int consumer, int count) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = own_row() + 8 * half;
+    if (row >= count) continue;
+    float* target = state.values + row * state_pitch + consumer * half_boxes * row_elements;
+#pragma unroll
+    for (int i = 0; i < value_products; ++i)
+      *reinterpret_cast<float2*>(target + 8 * i + threadIdx.x % 4 * 2) =
+          make_float2(o[i][2 * half], o[i][2 * half + 1]);
+  }
+}

@@ -1,0 +1,41 @@
+#pragma once
+#include "attention/attention_decode/latent/consumers.cuh"
+// Attention of 64 rows with latent keys in a cache, by two warpgroups (sm_90a). Tensor copies bring tiles
+// of keys to shared memory, where they are read as keys and as values, too.
+
+// Attention of rows of a block with some of the keys that they see. `done` are tiles of the parts before.
+__device__ __forceinline__ void attend_part(const Arguments& arguments, const Problem& problem,
+                                            const Scores& scores, const BlockRows& block,
+                                            const Sequence& sequence, const Part& part, int& done) {
+  const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
+  const States states(Shared::memory<float>(), 1);
+  // Told by one lane, numbers are the same in a warp for the compiler, too, and branches count as uniform.
+  const int begin = __shfl_sync(0xffffffffu, part.begin, 0), end = __shfl_sync(0xffffffffu, part.end, 0);
+  const int tiles = (max(0, end - begin) + tile_keys - 1) / tile_keys;
+  const PartTiles of_part{begin, end, tiles, done};
+  ValueSums o = {};
+  RowPair rows;
+  copy_queries(arguments, problem, block);
+  if (tiles > 0 && warpgroup == 0) weigh_tiles(problem, scores, block, sequence, of_part, o, rows);
+  if (tiles > 0 && warpgroup > 0) follow_tiles(arguments, problem, block, of_part, o);
+  __syncthreads();  // states take the place of queries and keys
+  if (warpgroup == 0) store_tops(states, rows, block.count);
+  store_sums(states, o, warpgroup, block.count);
+  done += tiles;
+  finish_part(arguments, problem, block, part, states, 1, scores.factor,
+              reinterpret_cast<float*>(states.from(1).tops));
+  proxy_fence();  // tensor copies take the place of states
+}
+
+__device__ __forceinline__ void decode_latent_block(const Arguments& arguments) {
+  const Problem problem(arguments);
+  const Scores scores(arguments);
+  if (threadIdx.x == 0) Shared::barriers().init();
+  if (threadIdx.x == warpgroup_threads) prefetch_map(arguments.map_k);
+  __syncthreads();
+  int done = 0;
+  for_each_part<tile_keys>(arguments, problem,
+                           [&](const BlockRows& rows, const Sequence& sequence, const Part& part) {
+                             attend_part(arguments, problem, scores, rows, sequence, part, done);
+                           });
+}
