@@ -47,7 +47,7 @@ def shared(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec, count
     """The schedule of a grid of so many waves, or of fewer blocks if shared memory has no room for weights of all."""
     if not count:
         return schedule
-    alone = schedule.replace(splits=1, grid_blocks=0, cluster=False)
+    alone = schedule.replace(splits=1, grid_blocks=0, **({"cluster": False} if schedule.cluster else {}))
     footprint = alone.footprint(problem)
     registers = min(max(footprint.registers, _LEAST_REGISTERS) + _SHARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
