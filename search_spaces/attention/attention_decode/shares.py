@@ -51,7 +51,8 @@ def shared(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec, count
     footprint = alone.footprint(problem)
     registers = min(max(footprint.registers, _LEAST_REGISTERS) + _SHARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
-    found = alone.replace(grid_blocks=max(1, count * resident) * spec.sm_count)
+    room = max(1, count * resident) * spec.sm_count
+    found = alone.replace(grid_blocks=max(1, room // max(1, alone.row_tiles(problem))))
     while found.footprint(problem).shared_bytes > spec.shared_per_block:
         found = found.replace(grid_blocks=found.grid_blocks // 2)
     return found
