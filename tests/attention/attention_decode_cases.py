@@ -1,9 +1,11 @@
 """attention_decode's problems for the contract, and schedules with lengths and pages that are hard to get right."""
 
 from dataclasses import replace
+from functools import partial
 
 from autotune.codegen.attention.attention_decode.fma.schedule import FmaSchedule
 from autotune.codegen.attention.attention_decode.gathered.schedule import GatheredSchedule
+from autotune.codegen.attention.attention_decode.latent.schedule import LatentSchedule
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.attention.cache import Cache, Scales
@@ -125,5 +127,12 @@ OWN_CASES += [
     ),
     (_INTEGERS, FmaSchedule(64, 4, 16, 1, 4, 2)),
     (_INTEGERS, MmaSyncSchedule(64, 16, 4, 2, 1, 2, share_keys=True)),
+]
+# Latent keys by wgmma: in pages of several to a tile, and without; tiles of rows that share keys.
+_LATENT = partial(AttentionDecodeProblem, head_dim=144, value_dim=128, latent=True)
+OWN_CASES += [
+    (_LATENT(1, 200, 70, 2, 1, page=8, lse=True), LatentSchedule(2, multicast=True)),
+    (_LATENT(3, 200, 20, 2, 1, dtype=FLOAT16, causal=True, softcap=True, lse=True), LatentSchedule()),
+    (_LATENT(1, 200, 130, 3, 1, page=128, sinks=True), LatentSchedule(grid_blocks=5)),
 ]
 MOST = 7

@@ -28,8 +28,8 @@ def _flash_mla(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str
     call = partial(
         decode, tensors["q"], tensors["k"], problem.value_elements, lengths, tensors["table"], scale, problem.causal
     )
-    _, _, *planned = call(None, None)
-    return lambda: {"o": call(*planned)[0]}
+    _, _, *planned = call(None, None, None)
+    return lambda: {"o": call(*planned, None)[0]}
 
 
 def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

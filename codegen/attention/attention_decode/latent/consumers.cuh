@@ -2,6 +2,7 @@
 #include "attention/attention/online_softmax.cuh"
 #include "attention/attention_decode/latent/tiles.cuh"
 #include "cuda/named_barrier.cuh"
+#include "cuda/transpose_words.cuh"
 // The warpgroups that multiply. The first one multiplies queries by keys, and makes weights of the scores.
 // Each multiplies them by one half of the columns of values: the first one has weights in registers, the
 // second one reads them from shared memory.
@@ -17,21 +18,17 @@ using Weights = unsigned[value_steps][4];
 // Named barriers: between the consumers, and of each of them.
 enum Meeting { queries_ready = 1, weights_ready, weights_read, values_cleared };
 
-__device__ __forceinline__ void release(Barrier& empty) {
-  if (threadIdx.x % 32 == 0) empty.arrive();
-}
-
 // Issues the products of queries and a tile of keys, box by box as they come.
 __device__ __forceinline__ void multiply_keys(KeySums& s, Shared& shared, const PartTiles& tiles, int tile) {
   constexpr int of_box = row_elements / product_k;
   const int stage = tiles.stage(tile);
   const unsigned long long queries = matrix_descriptor<row_bytes>(Shared::queries(), 0, group_bytes);
   const unsigned long long keys = matrix_descriptor<row_bytes>(Shared::tile(stage), 0, group_bytes);
-  wgmma_fence(s);
 #pragma unroll
   for (int place = 0; place < key_boxes; ++place) {
     const int box = box_at(place);
     shared.full[stage][box].wait(tiles.parity(tile));
+    wgmma_fence(s);
 #pragma unroll
     for (int i = 0; i < of_box && box * of_box + i < key_steps; ++i) {
       const int from = box * box_bytes + i * product_bytes;
@@ -88,8 +85,8 @@ __device__ __forceinline__ void clear_values(const PartTiles& tiles, int tile, i
   named_barrier(values_cleared + consumer, warpgroup_threads);
 }
 
-// The first consumer. The products of a tile's weights and values are issued ahead of those of the next
-// tile's keys: so their room is filled again while these go on.
+// The first consumer. A tile's weights are multiplied by values ahead of the next tile's keys: so its room is
+// filled again while these products go on.
 __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores& scores,
                                             const BlockRows& block, const Sequence& sequence,
                                             const PartTiles& tiles, ValueSums& o, RowPair& rows) {
@@ -100,7 +97,7 @@ __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores
   Weights p;
   const auto weigh = [&](KeySums& s, int tile) {
     const int key = tiles.key(tile);
-    release(shared.empty[tiles.stage(tile)][queries_alone]);
+    shared.release(tiles.stage(tile), queries_alone);
     apply_softcap(s, scores);
     if (key + tile_keys > min(tiles.end, seen_by_all)) {
       SeenKeys there = seen;
@@ -110,7 +107,7 @@ __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores
     add_weights(s, rows, scores.factor, kept);
     round_weights(p, s);
   };
-  const auto weight = [&](int step) -> const unsigned(&)[4] { return p[step]; };
+  const auto weight = [&](int step) -> const unsigned (&)[4] { return p[step]; };
   named_barrier(queries_ready, both);
   {
     KeySums s;
@@ -123,9 +120,9 @@ __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores
   for (int tile = 1; tile < tiles.count; ++tile) {
     KeySums s;
     multiply_values(o, weight, tiles.stage(tile - 1), 0);
+    wgmma_wait<0>(o);
+    shared.release(tiles.stage(tile - 1), first_half);
     multiply_keys(s, shared, tiles, tile);
-    wgmma_wait<1>(o);
-    release(shared.empty[tiles.stage(tile - 1)][first_half]);
     wgmma_wait<0>(s);
     weigh(s, tile);
     named_barrier(weights_read, both);
@@ -135,7 +132,7 @@ __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores
   clear_values(tiles, tiles.count - 1, 0);
   multiply_values(o, weight, tiles.stage(tiles.count - 1), 0);
   wgmma_wait<0>(o);
-  release(shared.empty[tiles.stage(tiles.count - 1)][first_half]);
+  shared.release(tiles.stage(tiles.count - 1), first_half);
 }
 
 // The second consumer. While weights of the next tile are made, its first warp has the one behind copied.
@@ -160,9 +157,51 @@ __device__ __forceinline__ void follow_tiles(const Arguments& arguments, const P
     clear_values(tiles, tile, 1);
     multiply_values(o, [&](int step) { return advanced(weights, step * product_bytes); }, stage, 1);
     wgmma_wait<0>(o);
-    release(shared.empty[stage][second_half]);
+    shared.release(stage, second_half);
     if (tile + 1 < tiles.count) named_barrier_arrive(weights_read, both);
     if (copying) copies.next(tiles);
+  }
+}
+
+// Stores rows whose keys a block has all, divided by the sums of their weights, which the first consumer has.
+__device__ __forceinline__ void store_whole(const Arguments& arguments, const Problem& problem,
+                                            const BlockRows& block, float factor, const ValueSums& o,
+                                            const RowPair& rows, int consumer) {
+  Shared& shared = Shared::barriers();
+  const int place = threadIdx.x % 4;
+  if (consumer == 0) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = own_row() + 8 * half, head = block.head_of(problem, min(row, block.count - 1));
+      const float sum = reduce_lanes<4>(rows.sum[half], Sum());
+      const RowEnd ended = end_of_row(arguments, rows.largest[half], sum, factor, head);
+      if (place == 0) shared.kept[row] = ended.factor;
+#if lse
+      const long long of_request = block.request * static_cast<long long>(problem.heads);
+      if (place == 0 && row < block.count)
+        arguments.lse[(of_request + head) * problem.queries + block.query_of(problem, row)] = ended.lse;
+#endif
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = own_row() + 8 * half;
+    const float scale = shared.kept[row];
+    Element* target = arguments.o + block.request * problem.stride_o_b +
+                      block.query_of(problem, row) * problem.stride_o_s +
+                      block.head_of(problem, row) * problem.stride_o_h + consumer * half_boxes * row_elements;
+#pragma unroll
+    for (int i = 0; i < value_products; i += 4) {
+      unsigned words[4];
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        words[j] = pair_of<Element>(scale * o[i + j][2 * half], scale * o[i + j][2 * half + 1]);
+      transpose_words(words);
+      if (row < block.count)
+        *reinterpret_cast<uint4*>(target + 8 * (i + place)) =
+            make_uint4(words[0], words[1], words[2], words[3]);
+    }
   }
 }
 

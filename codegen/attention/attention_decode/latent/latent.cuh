@@ -8,9 +8,11 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
                                             const Scores& scores, const BlockRows& block,
                                             const Sequence& sequence, const Part& part, int& done) {
   const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
-  const States states(Shared::memory<float>(), 1);
   // Told by one lane, numbers are the same in a warp for the compiler, too, and branches count as uniform.
   const int begin = __shfl_sync(0xffffffffu, part.begin, 0), end = __shfl_sync(0xffffffffu, part.end, 0);
+#if splits > 1 || grid_blocks
+  const int parts = __shfl_sync(0xffffffffu, part.count, 0);
+#endif
   const int tiles = (max(0, end - begin) + tile_keys - 1) / tile_keys;
   const PartTiles of_part{begin, end, tiles, done};
   ValueSums o = {};
@@ -18,13 +20,23 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   copy_queries(arguments, problem, block);
   if (tiles > 0 && warpgroup == 0) weigh_tiles(problem, scores, block, sequence, of_part, o, rows);
   if (tiles > 0 && warpgroup > 0) follow_tiles(arguments, problem, block, of_part, o);
-  __syncthreads();  // states take the place of queries and keys
-  if (warpgroup == 0) store_tops(states, rows, block.count);
-  store_sums(states, o, warpgroup, block.count);
   done += tiles;
-  finish_part(arguments, problem, block, part, states, 1, scores.factor,
-              reinterpret_cast<float*>(states.from(1).tops));
-  proxy_fence();  // tensor copies take the place of states
+  __syncthreads();  // nobody reads queries, keys and weights any more
+#if splits > 1 || grid_blocks
+  if (parts > 1) {
+    const States states(Shared::memory<float>(), 1);
+    if (warpgroup == 0) store_tops(states, rows, block.count);
+    store_sums(states, o, warpgroup, block.count);
+    finish_part(arguments, problem, block, part, states, 1, scores.factor,
+                reinterpret_cast<float*>(states.from(1).tops));
+    proxy_fence();  // tensor copies take the place of states
+  } else {
+    store_whole(arguments, problem, block, scores.factor, o, rows, warpgroup);
+  }
+#else
+  store_whole(arguments, problem, block, scores.factor, o, rows, warpgroup);
+#endif
+  if constexpr (sharers > 1) Shared::meet();
 }
 
 __device__ __forceinline__ void decode_latent_block(const Arguments& arguments) {
@@ -32,7 +44,7 @@ __device__ __forceinline__ void decode_latent_block(const Arguments& arguments) 
   const Scores scores(arguments);
   if (threadIdx.x == 0) Shared::barriers().init();
   if (threadIdx.x == warpgroup_threads) prefetch_map(arguments.map_k);
-  __syncthreads();
+  Shared::meet();
   int done = 0;
   for_each_part<tile_keys>(arguments, problem,
                            [&](const BlockRows& rows, const Sequence& sequence, const Part& part) {

@@ -34,6 +34,8 @@ class LatentSchedule(Parts):
         part_tiles: tiles that a part has at least.
         grid_blocks: blocks at most, of which those of a head have equal shares of the keys of all requests; 0: requests
             are cut by their own length.
+        multicast: whether two blocks that have different rows and the same keys are a cluster. Each copies one half of
+            keys to both.
         specialize: whether the shape is compiled in.
     """
 
@@ -45,6 +47,7 @@ class LatentSchedule(Parts):
     splits: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="S")
     part_tiles: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64, 128), short="PT")
     grid_blocks: int = tunable(0, least=0, short="G")
+    multicast: bool = tunable(False, values=(False, True), short="M")
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     def barrier_offset(self, problem: AttentionDecodeProblem) -> int:
@@ -57,4 +60,4 @@ class LatentSchedule(Parts):
         """See `Schedule`; threads get what registers there are."""
         barriers = _BARRIER * STAGES * (boxes(problem.head_dim) + _READERS)
         shared = self.barrier_offset(problem) + barriers + WORD_BYTES * self.rows
-        return Footprint(self.threads, shared, _REGISTERS, architecture=ARCHITECTURE)
+        return Footprint(self.threads, shared, _REGISTERS, 1 + self.multicast, architecture=ARCHITECTURE)

@@ -1,6 +1,7 @@
 #pragma once
 #include "attention/attention/wgmma/boxes.cuh"
 #include "attention/attention_decode/parts.cuh"
+#include "cuda/cluster.cuh"
 // Shared memory of a block: 64 rows of queries, two tiles of keys, and weights of a tile. Each is boxes of
 // 64 rows of 128 bytes. The first boxes of keys are the values: each half is a consumer's.
 
@@ -27,8 +28,15 @@ struct PartTiles {
   __device__ __forceinline__ unsigned parity(int tile) const { return (done + tile) / stages % 2; }
 };
 
-// What is read of a tile: by the products with queries, and by each consumer's with weights.
+// What is read of a tile: by each consumer's products with weights, and by those with queries alone.
 enum Readers { first_half, second_half, queries_alone };
+
+// Blocks of a cluster have the same keys. Each copies what some readers read to all of them.
+constexpr int sharers = Schedule::multicast ? 2 : 1;
+__device__ __forceinline__ constexpr int copier_of(Readers readers) {
+  return sharers == 1 || readers == first_half ? 0 : 1;
+}
+__device__ __forceinline__ int own_rank() { return sharers == 1 ? 0 : blockIdx.x % sharers; }
 
 struct Shared {
   Barrier full[stages][key_boxes];
@@ -53,9 +61,28 @@ struct Shared {
   __device__ __forceinline__ void init() {
     for (int stage = 0; stage < stages; ++stage) {
       for (int box = 0; box < key_boxes; ++box) full[stage][box].init(1);
-      for (int reader = 0; reader < 3; ++reader) empty[stage][reader].init(warpgroup_warps);
+      for (int reader = 0; reader < 3; ++reader) empty[stage][reader].init(sharers * warpgroup_warps);
     }
+    if constexpr (sharers > 1) barriers_fence();
     proxy_fence();
+  }
+
+  // By each warp that has read its part of a stage.
+  __device__ __forceinline__ void release(int stage, Readers readers) {
+    if (threadIdx.x % 32 == 0) {
+      if constexpr (sharers > 1)
+        arrive_at_rank(empty[stage][readers], copier_of(readers));
+      else
+        empty[stage][readers].arrive();
+    }
+  }
+
+  // Waits for all threads that share tiles.
+  static __device__ __forceinline__ void meet() {
+    if constexpr (sharers > 1)
+      cluster_barrier();
+    else
+      __syncthreads();
   }
 };
 
@@ -68,8 +95,8 @@ __device__ __forceinline__ constexpr Readers readers_of(int box) {
   return box >= value_boxes ? queries_alone : box < half_boxes ? first_half : second_half;
 }
 
-// A warp that has tiles copied, one after the other. Lane i has piece i of each, whose page is looked up ahead.
-// Pieces behind the last key are not copied.
+// A warp that has tiles copied, one after the other. Lane i has piece i of each, whose page is looked up
+// ahead. Pieces behind the last key are not copied.
 class Copies {
  public:
   __device__ __forceinline__ Copies(const Arguments& arguments, const Problem& problem, const BlockRows& rows,
@@ -89,16 +116,21 @@ class Copies {
     const int copied = min(pieces, (tiles.end - tiles.key(tile_) + piece_rows - 1) / piece_rows);
 #pragma unroll
     for (int reader = 0; reader < 3; ++reader)
-      shared.empty[stage][reader].wait(tiles.parity(tile_) ^ 1);
+      if (copier_of(static_cast<Readers>(reader)) == own_rank())
+        shared.empty[stage][reader].wait(tiles.parity(tile_) ^ 1);
     if (lane < key_boxes) shared.full[stage][lane].arrive_and_expect(copied * piece_rows * row_bytes);
     __syncwarp();
     if (lane < copied) {
 #pragma unroll
       for (int place = 0; place < key_boxes; ++place) {
         const int box = box_at(place);
+        if (copier_of(readers_of(box)) != own_rank()) continue;
+        unsigned char* target = Shared::tile(stage) + box * box_bytes + lane * piece_rows * row_bytes;
         const int at[] = {page_, CachedKeys::slot_of(key_), head_, box * row_elements};
-        tensor_copy(Shared::tile(stage) + box * box_bytes + lane * piece_rows * row_bytes, arguments_.map_k,
-                    at, shared.full[stage][box]);
+        if constexpr (sharers > 1)
+          tensor_copy_to_ranks(target, arguments_.map_k, at, shared.full[stage][box], (1 << sharers) - 1);
+        else
+          tensor_copy(target, arguments_.map_k, at, shared.full[stage][box]);
       }
     }
     ++tile_, key_ += tile_keys, page_ = page_of_key(tiles);

@@ -25,6 +25,14 @@ def constraints(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec:
     """What makes a schedule illegal beyond its fields and its footprint."""
     yield from changing_bits(problem, schedule)
     yield from _objections(problem)
+    if schedule.multicast and not _may_share(problem):
+        rows = schedule.row_tiles(problem)
+        yield f"multicast: expected an even number of tiles of rows, not {rows}, that see the same keys"
+
+
+def _may_share(problem: AttentionDecodeProblem) -> bool:
+    """Whether blocks of two tiles of rows read the same keys."""
+    return LatentSchedule().row_tiles(problem) % 2 == 0 and not problem.bounded_right
 
 
 def _objections(problem: AttentionDecodeProblem) -> Iterator[str]:
@@ -41,7 +49,7 @@ def _objections(problem: AttentionDecodeProblem) -> Iterator[str]:
     tile = LatentSchedule.tile_keys
     if problem.page and (problem.page % _SWIZZLED_ROWS or (tile % problem.page and problem.page % tile)):
         yield f"pages of {problem.page}: expected {_SWIZZLED_ROWS} to {tile} by powers of two, or multiples of {tile}"
-    yield from unmapped(problem, "q", "k")
+    yield from unmapped(problem, "q", "k", "o")
 
 
 def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
@@ -63,12 +71,13 @@ def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[LatentSche
 
 
 def _fitted(problem: AttentionDecodeProblem, schedule: LatentSchedule) -> LatentSchedule:
-    return replace(schedule, splits=min(schedule.splits, most_splits(problem, schedule.tile_keys)))
+    splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
+    return replace(schedule, splits=splits, multicast=schedule.multicast and _may_share(problem))
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[LatentSchedule]:
-    """As many parts as give every SM a block."""
-    usual = LatentSchedule()
+    """As many parts as give every SM a block; keys that two blocks have are copied once."""
+    usual = _fitted(problem, LatentSchedule(multicast=True))
     for one in cut(problem, usual, _PART_TILES, spec.sm_count):
         parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles))
         yield shared(problem, parts, spec, one.waves)
@@ -78,6 +87,7 @@ def checks(
     problem: AttentionDecodeProblem, schedule: LatentSchedule
 ) -> list[tuple[AttentionDecodeProblem, LatentSchedule]]:
     """See `small_parts`."""
-    small = small_parts(problem, 4, schedule.tile_keys, WIDEST_ACCESS // problem.dtype.bytes)
+    rows = 2 * schedule.rows if schedule.multicast else 4
+    small = small_parts(problem, rows, schedule.tile_keys, WIDEST_ACCESS // problem.dtype.bytes)
     few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
-    return [(one, few) for one in small]
+    return [(one, _fitted(one, few)) for one in small]

@@ -40,6 +40,4 @@ def workload(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec: De
         unit_clocks=pairs / spec.rates.get(Unit.TENSOR_FP16, inf) / costs.rate + costs.tile_clocks,
         bytes_loaded=schedule.tile_keys * problem.key_bytes,
     )
-    return of_parts(
-        problem, schedule, spec, tile, costs, keys_of_tile=schedule.tile_keys, states=1
-    )
+    return of_parts(problem, schedule, spec, tile, costs, keys_of_tile=schedule.tile_keys, states=1)
