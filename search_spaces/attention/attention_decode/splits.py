@@ -77,7 +77,8 @@ def cut(problem: AttentionDecodeProblem, schedule: Parts, least_tiles: int, bloc
         return
     for splits in dict.fromkeys((filling, max(1, filling // 2), 2 * filling)):
         yield Cut(min(splits, most_splits(problem, schedule.tile_keys)))
-    yield Cut(waves=1)
+    if problem.batch > 1:
+        yield Cut(waves=1)
 
 
 def _most_added(problem: AttentionDecodeProblem, schedule: Parts, keys: int) -> int:

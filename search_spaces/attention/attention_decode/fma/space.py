@@ -27,9 +27,9 @@ _SPECS = field_specs(FmaSchedule)
 _BLOCKS_OF_SM = 4  # by which an H100 was fastest, or nearly so
 _PART_TILES = 2  # of a part at least
 _SHAPES = (  # rows at most, threads, and keys in flight
-    (4, 128, 4),
-    (8, 128, 2),
     (4, 64, 4),
+    (8, 128, 2),
+    (4, 128, 4),
     (2, 128, 4),
     (4, 256, 2),
     (4, 256, 4),

@@ -27,7 +27,7 @@ _LEAST_ROWS = 4  # of a group of heads: with fewer, most of what tensor cores do
 _PART_TILES = 4  # of a part at least
 _ASYNC_COPIES = (8, 0)
 _LEAST_STAGES = 2
-_FEW_KEYS, _NARROW = 256, 64  # of a window; elements of heads
+_FEW_KEYS, _NARROW, _WIDE = 256, 64, 128  # of a window; elements of heads
 _LANE_ELEMENTS = 8  # that a lane multiplies side by side
 _LEAST_VECTOR: int = _SPECS["vector_width"].values[0]
 
@@ -98,23 +98,27 @@ def _fitted(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: De
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
     """The widest loads, by asynchronous copies where there are such; as many parts as give every SM some blocks."""
-    for threads, keys, stages in _shapes(problem, spec):
-        usual = _fitted(problem, MmaSyncSchedule(threads, keys, _widest(problem, stages), stages=stages), spec)
+    for shape in _shapes(problem, spec):
+        usual = _fitted(problem, replace(shape, vector_width=_widest(problem, shape.stages)), spec)
         yield from in_parts(problem, usual, spec, _PART_TILES, _BLOCKS_OF_SM, _fitted)
 
 
-def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[tuple[int, int, int]]:
-    """Threads, keys of a warp and stages. An H200 is fastest by few stages where a window has a few tiles alone, and by
-    many threads where no more heads have blocks of their own than there are SMs."""
+def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
+    """With threads, keys of a warp and stages. An H200 is fastest by few stages where a window has a few tiles alone, by
+    many threads where no more heads have blocks of their own than there are SMs, and by many keys of wide heads."""
     if spec.compute_capability < _ASYNC_COPIES:
-        return [(128, 16, 0), (64, 16, 0), (128, 32, 0), (128, 16, 2)]
-    usual = [(128, 16, 3), (64, 16, 3), (128, 32, 2), (256, 16, 2), (128, 16, 0)]
+        return [_staged(128, 16, 0), _staged(64, 16, 0), _staged(128, 32, 0), _staged(128, 16, 2)]
+    usual = [_staged(128, 16, 3), _staged(64, 16, 3), _staged(128, 32, 2), _staged(256, 16, 2), _staged(128, 16, 0)]
+    widest = max(problem.head_dim, problem.value_elements)
     if 0 < problem.window_left <= _FEW_KEYS:
-        return [(128, 16, 2), (64, 16, 2), *usual]
+        return [_staged(128, 16, 2), _staged(64, 16, 2), *usual]
     if MmaSyncSchedule().row_blocks(problem) <= spec.sm_count:
-        keys = 32 if max(problem.head_dim, problem.value_elements) <= _NARROW else 16
-        return [(256, keys, 2), *usual]
-    return usual
+        return [_staged(256, 32 if widest <= _NARROW else 16, 2), *usual]
+    return [replace(_staged(128, 32, 2), share_keys=True), *usual] if widest > _WIDE else usual
+
+
+def _staged(threads: int, warp_keys: int, stages: int) -> MmaSyncSchedule:
+    return MmaSyncSchedule(threads, warp_keys, stages=stages)
 
 
 def checks(
