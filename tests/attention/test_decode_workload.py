@@ -10,6 +10,7 @@ from autotune.codegen.attention.attention_decode.problem import AttentionDecodeP
 from autotune.codegen.model.indices import Spread
 from autotune.search_spaces.attention.attention_decode import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
+from autotune.search_spaces.machine.occupancy import resident_blocks
 
 H200 = named_device("h200")
 
@@ -106,11 +107,15 @@ def test_defaults_share_keys_where_requests_may_differ_in_length(many):
 
 
 def test_all_shares_have_room_at_once():
-    """Of this one, ptxas takes 114 registers: an SM has room for four blocks of 128 threads, not five."""
+    """Of this one, ptxas takes 114 registers: an SM has room for eight blocks of 64 threads, not ten."""
     seeds = OPERATOR.seeds(problem(32, 32, 32, 2048, spread=Spread.RANDOM), H200)
     shares = next(one for one in seeds if one.kernel == "fma" and one.grid_blocks)
-    assert (shares.threads, shares.rows, shares.keys_in_flight) == (128, 1, 4)
-    assert shares.grid_blocks == 4 * H200.sm_count
+    assert (shares.threads, shares.rows, shares.keys_in_flight) == (64, 1, 4)
+    assert shares.grid_blocks == 8 * H200.sm_count
+    rows = problem(64, 43, 1, 2891, queries=3, spread=Spread.RANDOM)  # 129 of a head, in nine tiles of 16
+    for one in (one for one in OPERATOR.seeds(rows, H200) if one.kernel == "mma_sync" and one.grid_blocks):
+        resident = resident_blocks(one.footprint(rows), H200) * H200.sm_count
+        assert resident - 9 < one.blocks(rows) <= resident
 
 
 def test_batch_invariant_defaults_leave_requests_of_some_thousand_keys_whole():

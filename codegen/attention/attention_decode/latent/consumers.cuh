@@ -58,8 +58,8 @@ __device__ __forceinline__ int own_row() {
   return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
 }
 
-// Leaves weights, and what is left of sums, to the second consumer.
-__device__ __forceinline__ void pass_weights(Shared& shared, const Weights& p, const float (&kept)[2]) {
+// Stores weights, and what is left of sums, for the second consumer.
+__device__ __forceinline__ void store_weights(Shared& shared, const Weights& p, const float (&kept)[2]) {
   const int row = own_row(), place = threadIdx.x % 4;
 #pragma unroll
   for (int i = 0; i < value_steps; ++i) {
@@ -70,8 +70,6 @@ __device__ __forceinline__ void pass_weights(Shared& shared, const Weights& p, c
     }
   }
   if (place == 0) shared.kept[row] = kept[0], shared.kept[row + 8] = kept[1];
-  proxy_fence();
-  named_barrier_arrive(weights_ready, both);
 }
 
 // Few tiles have a key whose logit is the largest so far.
@@ -108,31 +106,33 @@ __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores
     round_weights(p, s);
   };
   const auto weight = [&](int step) -> const unsigned (&)[4] { return p[step]; };
+  const auto multiply_own = [&](int tile) {
+    if (tile > 0) named_barrier(weights_read, both);
+    store_weights(shared, p, kept);
+    rescale_seldom(o, kept);
+    multiply_values(o, weight, tiles.stage(tile), 0);
+    proxy_fence();
+    named_barrier_arrive(weights_ready, both);
+    wgmma_wait<0>(o);
+    shared.release(tiles.stage(tile), first_half);
+  };
   named_barrier(queries_ready, both);
   {
     KeySums s;
     multiply_keys(s, shared, tiles, 0);
     wgmma_wait<0>(s);
     weigh(s, 0);
-    pass_weights(shared, p, kept);
   }
 #pragma unroll 1
   for (int tile = 1; tile < tiles.count; ++tile) {
     KeySums s;
-    multiply_values(o, weight, tiles.stage(tile - 1), 0);
-    wgmma_wait<0>(o);
-    shared.release(tiles.stage(tile - 1), first_half);
+    multiply_own(tile - 1);
     multiply_keys(s, shared, tiles, tile);
     wgmma_wait<0>(s);
     weigh(s, tile);
-    named_barrier(weights_read, both);
-    pass_weights(shared, p, kept);
-    rescale_seldom(o, kept);
   }
   clear_values(tiles, tiles.count - 1, 0);
-  multiply_values(o, weight, tiles.stage(tiles.count - 1), 0);
-  wgmma_wait<0>(o);
-  shared.release(tiles.stage(tiles.count - 1), first_half);
+  multiply_own(tiles.count - 1);
 }
 
 // The second consumer. While weights of the next tile are made, its first warp has the one behind copied.
