@@ -48,7 +48,7 @@ def shared(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec, count
     if not count:
         return schedule
     alone = schedule.replace(splits=1, grid_blocks=0, **({"cluster": False} if schedule.cluster else {}))
-    footprint = alone.footprint(problem)
+    footprint = alone.replace(grid_blocks=1).footprint(problem)
     registers = min(max(footprint.registers, _LEAST_REGISTERS) + _SHARE_REGISTERS, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     room = max(1, count * resident) * spec.sm_count

@@ -12,7 +12,8 @@ from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 
-_OTHER_REGISTERS = 40  # addresses, bounds, and weights
+_OTHER_REGISTERS = 26  # addresses, bounds, and weights
+_ADDING_REGISTERS, _LEAST_ADDING = 14, 92  # more of blocks that add parts, and what these take at least
 
 
 @dataclass(frozen=True)
@@ -65,4 +66,6 @@ class FmaSchedule(Parts):
         keys, values = self.own_elements(problem)
         loaded = self.keys_in_flight * ceil_div((keys + values) * problem.dtype_of("k").bytes, WORD_BYTES)
         registers = self.rows * (keys + values + self.keys_in_flight + 4) + loaded + _OTHER_REGISTERS
+        if self.splits > 1 or self.grid_blocks:
+            registers = max(registers + _ADDING_REGISTERS, _LEAST_ADDING)
         return Footprint(self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm)
