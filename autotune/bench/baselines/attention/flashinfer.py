@@ -43,4 +43,5 @@ DECODE = driver_baseline(
     decode_source,
     lambda problem: (problem.batch, problem.columns, problem.heads, problem.page),
     headers=FLASHINFER,
+    verified=False,  # sums of parts are rounded to the type of o: of groups of 8, some elements were 1 % off
 )
