@@ -58,6 +58,11 @@ __device__ __forceinline__ int own_row() {
   return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
 }
 
+// The first of a thread's columns of values.
+__device__ __forceinline__ int first_column(int consumer) {
+  return consumer * half_boxes * row_elements + threadIdx.x % 4 * 2;
+}
+
 // Stores weights, and what is left of sums, for the second consumer.
 __device__ __forceinline__ void store_weights(Shared& shared, const Weights& p, const float (&kept)[2]) {
   const int row = own_row(), place = threadIdx.x % 4;
@@ -163,10 +168,10 @@ __device__ __forceinline__ void follow_tiles(const Arguments& arguments, const P
   }
 }
 
-// Stores rows whose keys a block has all, divided by the sums of their weights, which the first consumer has.
-__device__ __forceinline__ void store_whole(const Arguments& arguments, const Problem& problem,
-                                            const BlockRows& block, float factor, const ValueSums& o,
-                                            const RowPair& rows, int consumer) {
+// Stores rows, divided by the sums of their weights, which the first consumer has.
+__device__ __forceinline__ void store_rows(const Arguments& arguments, const Problem& problem,
+                                           const BlockRows& block, float factor, const ValueSums& o,
+                                           const RowPair& rows, int consumer) {
   Shared& shared = Shared::barriers();
   const int place = threadIdx.x % 4;
   if (consumer == 0) {
@@ -205,25 +210,49 @@ __device__ __forceinline__ void store_whole(const Arguments& arguments, const Pr
   }
 }
 
-// By the first consumer.
-__device__ __forceinline__ void store_tops(const States& state, const RowPair& rows, int count) {
+// Leaves what a part has made of its keys. The first consumer has the largest logits and the sums of weights.
+__device__ __forceinline__ void leave_part(const States& state, const ValueSums& o, const RowPair& rows,
+                                           int consumer, int count) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = own_row() + 8 * half;
     const float sum = reduce_lanes<4>(rows.sum[half], Sum());
-    if (row < count && threadIdx.x % 4 == 0) state.tops[row] = make_float2(rows.largest[half], sum);
+    if (row >= count) continue;
+    if (consumer == 0 && threadIdx.x % 4 == 0) state.tops[row] = make_float2(rows.largest[half], sum);
+    float2* target = reinterpret_cast<float2*>(state.values + row * state_pitch + first_column(consumer));
+#pragma unroll
+    for (int i = 0; i < value_products; ++i) target[4 * i] = make_float2(o[i][2 * half], o[i][2 * half + 1]);
   }
 }
 
-__device__ __forceinline__ void store_sums(const States& state, const ValueSums& o, int consumer, int count) {
+// Adds what `parts` have left, in their order. Each thread has the same rows and columns as of products.
+__device__ __forceinline__ void add_parts(const States& states, int parts, float factor, ValueSums& o,
+                                          RowPair& rows, int consumer, int count) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const int row = own_row() + 8 * half;
-    if (row >= count) continue;
-    float* target = state.values + row * state_pitch + consumer * half_boxes * row_elements;
+    const int row = min(own_row() + 8 * half, count - 1);
+    float largest = -infinity(), sum = 0.0f;
+#pragma unroll 4
+    for (int i = 0; i < parts; ++i) largest = max_nan(largest, states.from(i).tops[row].x);
+    const float base = base_of(largest, factor);
 #pragma unroll
-    for (int i = 0; i < value_products; ++i)
-      *reinterpret_cast<float2*>(target + 8 * i + threadIdx.x % 4 * 2) =
-          make_float2(o[i][2 * half], o[i][2 * half + 1]);
+    for (int i = 0; i < value_products; ++i) o[i][2 * half] = o[i][2 * half + 1] = 0.0f;
+#pragma unroll 1
+    for (int part = 0; part < parts; ++part) {
+      const States state = states.from(part);
+      const float2 top = state.tops[row];
+      const float weight = weight_of(top.x, factor, base);
+      sum = fmaf(top.y, weight, sum);
+      const float2* values =
+          reinterpret_cast<const float2*>(state.values + row * state_pitch + first_column(consumer));
+#pragma unroll
+      for (int i = 0; i < value_products; ++i) {
+        const float2 pair = values[4 * i];
+        o[i][2 * half] = fmaf(pair.x, weight, o[i][2 * half]);
+        o[i][2 * half + 1] = fmaf(pair.y, weight, o[i][2 * half + 1]);
+      }
+    }
+    rows.largest[half] = largest;
+    rows.sum[half] = threadIdx.x % 4 == 0 ? sum : 0.0f;
   }
 }

@@ -22,7 +22,7 @@ def emit(problem: AttentionDecodeProblem, schedule: LatentSchedule) -> Program:
         problem,
         "latent/latent",
         "decode_latent_block",
-        facts={"barrier_offset": schedule.barrier_offset(problem), "rescale_rarely": False},
+        facts={"rescale_rarely": False},
         maps=[head_map(problem, "k", rows)],
         text="\n".join((wgmma_source(schedule.tile_keys, dtype, dtype), *of_values)).rstrip(),
     )

@@ -10,9 +10,6 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
   // Told by one lane, numbers are the same in a warp for the compiler, too, and branches count as uniform.
   const int begin = __shfl_sync(0xffffffffu, part.begin, 0), end = __shfl_sync(0xffffffffu, part.end, 0);
-#if splits > 1 || grid_blocks
-  const int parts = __shfl_sync(0xffffffffu, part.count, 0);
-#endif
   const int tiles = (max(0, end - begin) + tile_keys - 1) / tile_keys;
   const PartTiles of_part{begin, end, tiles, done};
   ValueSums o = {};
@@ -23,18 +20,18 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   done += tiles;
   __syncthreads();  // nobody reads queries, keys and weights any more
 #if splits > 1 || grid_blocks
-  if (parts > 1) {
-    const States states(Shared::memory<float>(), 1);
-    if (warpgroup == 0) store_tops(states, rows, block.count);
-    store_sums(states, o, warpgroup, block.count);
-    finish_part(arguments, problem, block, part, states, 1, scores.factor,
-                reinterpret_cast<float*>(states.from(1).tops));
-    proxy_fence();  // tensor copies take the place of states
+  if (part.count > 1) {
+    const States parts = States(arguments.partials, all_states(problem)).from(part.first);
+    leave_part(parts.from(part.number), o, rows, warpgroup, block.count);
+    if (is_last_block(static_cast<int*>(arguments.workspace) + part.rows, part.count)) {
+      add_parts(parts, part.count, scores.factor, o, rows, warpgroup, block.count);
+      store_rows(arguments, problem, block, scores.factor, o, rows, warpgroup);
+    }
   } else {
-    store_whole(arguments, problem, block, scores.factor, o, rows, warpgroup);
+    store_rows(arguments, problem, block, scores.factor, o, rows, warpgroup);
   }
 #else
-  store_whole(arguments, problem, block, scores.factor, o, rows, warpgroup);
+  store_rows(arguments, problem, block, scores.factor, o, rows, warpgroup);
 #endif
   if constexpr (sharers > 1) Shared::meet();
 }

@@ -11,14 +11,12 @@ from autotune.codegen.attention.tensor_maps import ROW_BYTES, boxes
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARPGROUP, WORD_BYTES
-from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.schedule import Specialize
 
 CONSUMERS = 2  # each has half of the columns of values
 STAGES = 2  # tiles of keys in shared memory
 _BARRIER = 8  # bytes
 _READERS = 3  # of a tile, that release it apart
-_ALIGNED = 8  # bytes
 _REGISTERS = 240  # of a thread: half of the columns of values, scores and weights
 
 
@@ -50,14 +48,9 @@ class LatentSchedule(Parts):
     multicast: bool = tunable(False, values=(False, True), short="M")
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
-    def barrier_offset(self, problem: AttentionDecodeProblem) -> int:
-        """Bytes of shared memory ahead of the barriers: queries, stages and weights, whose place states take."""
-        box = self.rows * ROW_BYTES
-        tiles = (1 + STAGES) * boxes(problem.head_dim) * box + box
-        return max(tiles, round_up(self.sum_bytes(problem, 1), _ALIGNED))
-
     def footprint(self, problem: AttentionDecodeProblem) -> Footprint:
         """See `Schedule`; threads get what registers there are."""
-        barriers = _BARRIER * STAGES * (boxes(problem.head_dim) + _READERS)
-        shared = self.barrier_offset(problem) + barriers + WORD_BYTES * self.rows
+        of_keys = boxes(problem.head_dim)
+        tiles = ((1 + STAGES) * of_keys + 1) * self.rows * ROW_BYTES  # queries, stages and weights
+        shared = tiles + _BARRIER * STAGES * (of_keys + _READERS) + WORD_BYTES * self.rows
         return Footprint(self.threads, shared, _REGISTERS, 1 + self.multicast, architecture=ARCHITECTURE)

@@ -54,7 +54,7 @@ struct Shared {
   }
   static __device__ __forceinline__ unsigned char* weights() { return tile(stages); }
   static __device__ __forceinline__ Shared& barriers() {
-    return *reinterpret_cast<Shared*>(memory<unsigned char>() + Problem::barrier_offset);
+    return *reinterpret_cast<Shared*>(weights() + box_bytes);
   }
 
   // By one thread.
