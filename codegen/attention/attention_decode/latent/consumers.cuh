@@ -90,9 +90,10 @@ __device__ __forceinline__ void clear_values(const PartTiles& tiles, int tile, i
 
 // The first consumer. A tile's weights are multiplied by values ahead of the next tile's keys: so its room is
 // filled again while these products go on.
-__device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores& scores,
-                                            const BlockRows& block, const Sequence& sequence,
-                                            const PartTiles& tiles, ValueSums& o, RowPair& rows) {
+__device__ __forceinline__ void weigh_tiles(const Arguments& arguments, const Problem& problem,
+                                            const Scores& scores, const BlockRows& block,
+                                            const Sequence& sequence, const PartTiles& tiles, ValueSums& o,
+                                            RowPair& rows) {
   Shared& shared = Shared::barriers();
   const int row = own_row(), seen_by_all = sequence.keys_end(block.query_of(problem, 0));
   const SeenKeys seen(sequence, block.query_of(problem, row), block.query_of(problem, row + 8));
@@ -121,6 +122,7 @@ __device__ __forceinline__ void weigh_tiles(const Problem& problem, const Scores
     wgmma_wait<0>(o);
     shared.release(tiles.stage(tile), first_half);
   };
+  copy_queries(arguments, problem, block);
   named_barrier(queries_ready, both);
   {
     KeySums s;
@@ -150,6 +152,7 @@ __device__ __forceinline__ void follow_tiles(const Arguments& arguments, const P
   Copies copies(arguments, problem, block, tiles);
 #pragma unroll 1
   for (int i = 0; copying && i < stages; ++i) copies.next(tiles);
+  copy_queries(arguments, problem, block);
   named_barrier_arrive(queries_ready, both);
 #pragma unroll 1
   for (int tile = 0; tile < tiles.count; ++tile) {

@@ -14,8 +14,7 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   const PartTiles of_part{begin, end, tiles, done};
   ValueSums o = {};
   RowPair rows;
-  copy_queries(arguments, problem, block);
-  if (tiles > 0 && warpgroup == 0) weigh_tiles(problem, scores, block, sequence, of_part, o, rows);
+  if (tiles > 0 && warpgroup == 0) weigh_tiles(arguments, problem, scores, block, sequence, of_part, o, rows);
   if (tiles > 0 && warpgroup > 0) follow_tiles(arguments, problem, block, of_part, o);
   done += tiles;
   __syncthreads();  // nobody reads queries, keys and weights any more
