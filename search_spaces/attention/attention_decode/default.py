@@ -16,11 +16,12 @@ KERNELS: tuple[Kernel[Any, Any], ...] = (mma_sync.KERNEL, fma.KERNEL, gathered.K
 
 
 def default(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Schedule:
-    """The first candidate: of chunks by gathered keys, else by tensor cores if a group of heads has some rows.
+    """The first candidate: of chunks by gathered keys, of latent keys by wgmma, else by tensor cores if a group of
+    heads has some rows.
 
     Loads must be aligned for them.
     """
     usual = mma_sync.KERNEL if suits(problem, spec) else fma.KERNEL
-    chosen = gathered.KERNEL if gathered.KERNEL.applies(problem, spec) else usual
+    chosen = next((one for one in (gathered.KERNEL, latent.KERNEL) if one.applies(problem, spec)), usual)
     first: Schedule = next(iter(chosen.candidates(problem, spec)))
     return first
