@@ -7,30 +7,29 @@
 __device__ __forceinline__ void attend_part(const Arguments& arguments, const Problem& problem,
                                             const Scores& scores, const BlockRows& block,
                                             const Sequence& sequence, const Part& part, int& done) {
-  const int warpgroup = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
+  const int consumer = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / warpgroup_threads, 0);
   // Told by one lane, numbers are the same in a warp for the compiler, too, and branches count as uniform.
   const int begin = __shfl_sync(0xffffffffu, part.begin, 0), end = __shfl_sync(0xffffffffu, part.end, 0);
   const int tiles = (max(0, end - begin) + tile_keys - 1) / tile_keys;
   const PartTiles of_part{begin, end, tiles, done};
   ValueSums o = {};
   RowPair rows;
-  if (tiles > 0 && warpgroup == 0) weigh_tiles(arguments, problem, scores, block, sequence, of_part, o, rows);
-  if (tiles > 0 && warpgroup > 0) follow_tiles(arguments, problem, block, of_part, o);
+  if (tiles > 0) attend_tiles(arguments, problem, scores, block, sequence, of_part, consumer, o, rows);
   done += tiles;
-  __syncthreads();  // nobody reads queries, keys and weights any more
+  add_sums(rows, consumer);
 #if splits > 1 || grid_blocks
   if (part.count > 1) {
     const States parts = States(arguments.partials, all_states(problem)).from(part.first);
-    leave_part(parts.from(part.number), o, rows, warpgroup, block.count);
+    leave_part(parts.from(part.number), o, rows, consumer, block.count);
     if (is_last_block(static_cast<int*>(arguments.workspace) + part.rows, part.count)) {
-      add_parts(parts, part.count, scores.factor, o, rows, warpgroup, block.count);
-      store_rows(arguments, problem, block, scores.factor, o, rows, warpgroup);
+      add_parts(parts, part.count, scores.factor, o, rows, consumer, block.count);
+      store_rows(arguments, problem, block, scores.factor, o, rows, consumer);
     }
   } else {
-    store_rows(arguments, problem, block, scores.factor, o, rows, warpgroup);
+    store_rows(arguments, problem, block, scores.factor, o, rows, consumer);
   }
 #else
-  store_rows(arguments, problem, block, scores.factor, o, rows, warpgroup);
+  store_rows(arguments, problem, block, scores.factor, o, rows, consumer);
 #endif
   if constexpr (sharers > 1) Shared::meet();
 }

@@ -41,7 +41,9 @@ __device__ __forceinline__ int own_rank() { return sharers == 1 ? 0 : blockIdx.x
 struct Shared {
   Barrier full[stages][key_boxes];
   Barrier empty[stages][3];  // of each of the readers
-  float kept[64];            // what of a row's sums is left with the weights of a tile
+  float largest[64];         // logit of each row, with the tile whose weights were stored last
+  float kept[64];            // what of a row's sums is left with these weights
+  float sums[consumers][64];
 
   // Of the block, from its beginning on.
   template <typename T>
@@ -95,36 +97,36 @@ __device__ __forceinline__ constexpr Readers readers_of(int box) {
   return box >= value_boxes ? queries_alone : box < half_boxes ? first_half : second_half;
 }
 
-// A warp that has tiles copied, one after the other. Lane i has piece i of each, whose page is looked up
-// ahead. Pieces behind the last key are not copied.
+// A warp that has every other tile copied. Lane i has piece i of each, whose page is looked up ahead. Pieces
+// behind the last key are not copied.
 class Copies {
  public:
   __device__ __forceinline__ Copies(const Arguments& arguments, const Problem& problem, const BlockRows& rows,
-                                    const PartTiles& tiles)
+                                    const PartTiles& tiles, int first)
       : arguments_(arguments),
         problem_(problem),
         cached_(arguments, problem, rows.request, rows.head),
         head_(rows.head),
-        key_(tiles.begin + static_cast<int>(threadIdx.x) % 32 * piece_rows),
+        tile_(first),
+        key_(tiles.key(first) + static_cast<int>(threadIdx.x) % 32 * piece_rows),
         page_(page_of_key(tiles)) {}
 
-  // The next one, if there is one, as soon as nobody reads what was in its place.
+  // The next one, if there is one: each box as soon as nobody reads what was in its place.
   __device__ __forceinline__ void next(const PartTiles& tiles) {
     if (tile_ >= tiles.count) return;
     Shared& shared = Shared::barriers();
     const int lane = threadIdx.x % 32, stage = tiles.stage(tile_);
     const int copied = min(pieces, (tiles.end - tiles.key(tile_) + piece_rows - 1) / piece_rows);
-#pragma unroll
-    for (int reader = 0; reader < 3; ++reader)
-      if (copier_of(static_cast<Readers>(reader)) == own_rank())
-        shared.empty[stage][reader].wait(tiles.parity(tile_) ^ 1);
     if (lane < key_boxes) shared.full[stage][lane].arrive_and_expect(copied * piece_rows * row_bytes);
     __syncwarp();
-    if (lane < copied) {
 #pragma unroll
-      for (int place = 0; place < key_boxes; ++place) {
-        const int box = box_at(place);
-        if (copier_of(readers_of(box)) != own_rank()) continue;
+    for (int place = 0; place < key_boxes; ++place) {
+      const int box = box_at(place);
+      const Readers readers = readers_of(box);
+      if (copier_of(readers) != own_rank()) continue;
+      if (place == 0 || readers != readers_of(box_at(place - 1)))
+        shared.empty[stage][readers].wait(tiles.parity(tile_) ^ 1);
+      if (lane < copied) {
         unsigned char* target = Shared::tile(stage) + box * box_bytes + lane * piece_rows * row_bytes;
         const int at[] = {page_, CachedKeys::slot_of(key_), head_, box * row_elements};
         if constexpr (sharers > 1)
@@ -133,7 +135,7 @@ class Copies {
           tensor_copy(target, arguments_.map_k, at, shared.full[stage][box]);
       }
     }
-    ++tile_, key_ += tile_keys, page_ = page_of_key(tiles);
+    tile_ += stages, key_ += stages * tile_keys, page_ = page_of_key(tiles);
   }
 
  private:
@@ -146,7 +148,7 @@ class Copies {
   const Problem& problem_;
   const CachedKeys cached_;
   const int head_;
-  int tile_ = 0;
+  int tile_;
   int key_;
   int page_;
 };
