@@ -58,11 +58,6 @@ __device__ __forceinline__ int own_row() {
   return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
 }
 
-// The first of a thread's columns of values.
-__device__ __forceinline__ int first_column(int consumer) {
-  return consumer * half_boxes * row_elements + threadIdx.x % 4 * 2;
-}
-
 // Stores weights, and what is left of sums, for the other consumer.
 __device__ __forceinline__ void store_weights(Shared& shared, const Weights& p, const RowPair& rows,
                                               const float (&kept)[2]) {
@@ -172,7 +167,7 @@ __device__ __forceinline__ void attend_tiles(const Arguments& arguments, const P
 }
 
 // Adds the sums of weights of both consumers.
-__device__ __forceinline__ void add_sums(RowPair& rows, int consumer) {
+__device__ __forceinline__ void add_weights_of_both(RowPair& rows, int consumer) {
   Shared& shared = Shared::barriers();
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -218,49 +213,82 @@ __device__ __forceinline__ void store_rows(const Arguments& arguments, const Pro
   }
 }
 
-// Leaves what a part has made of its keys.
-__device__ __forceinline__ void leave_part(const States& state, const ValueSums& o, const RowPair& rows,
-                                           int consumer, int count) {
+// The sums of a warp's rows in a state: of each product, vectors of its lanes side by side.
+__device__ __forceinline__ float4* sums_of_warp(float* values, int consumer, int warp) {
+  return reinterpret_cast<float4*>(values) + (consumer * warpgroup_warps + warp) * value_products * 32 +
+         threadIdx.x % 32;
+}
+
+__device__ __forceinline__ void store_sums(float4* target, const ValueSums& o) {
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int row = own_row() + 8 * half;
-    if (row >= count) continue;
-    if (consumer == 0 && threadIdx.x % 4 == 0)
-      state.tops[row] = make_float2(rows.largest[half], rows.sum[half]);
-    float2* target = reinterpret_cast<float2*>(state.values + row * state_pitch + first_column(consumer));
+  for (int i = 0; i < value_products; ++i) target[32 * i] = make_float4(o[i][0], o[i][1], o[i][2], o[i][3]);
+}
+
+__device__ __forceinline__ void add_sums(ValueSums& o, const float4* source, const float (&weights)[2]) {
 #pragma unroll
-    for (int i = 0; i < value_products; ++i) target[4 * i] = make_float2(o[i][2 * half], o[i][2 * half + 1]);
+  for (int i = 0; i < value_products; ++i) {
+    const float4 sums = source[32 * i];
+    o[i][0] = fmaf(sums.x, weights[0], o[i][0]), o[i][1] = fmaf(sums.y, weights[0], o[i][1]);
+    o[i][2] = fmaf(sums.z, weights[1], o[i][2]), o[i][3] = fmaf(sums.w, weights[1], o[i][3]);
   }
 }
 
-// Adds what `parts` have left, in their order. Each thread has the same rows and columns as of products.
+// Leaves what a part has made of its keys.
+__device__ __forceinline__ void leave_part(const States& state, const ValueSums& o, const RowPair& rows,
+                                           int consumer, int count) {
+  const int warp = threadIdx.x / 32 % warpgroup_warps;
+  if (16 * warp >= count) return;
+  store_sums(sums_of_warp(state.values, consumer, warp), o);
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    if (consumer == 0 && threadIdx.x % 4 == 0)
+      state.tops[own_row() + 8 * half] = make_float2(rows.largest[half], rows.sum[half]);
+}
+
+// Adds what `parts` have left. Of 16 rows or fewer, each warp of a consumer adds every fourth part, and the
+// first warp what all have added.
 __device__ __forceinline__ void add_parts(const States& states, int parts, float factor, ValueSums& o,
                                           RowPair& rows, int consumer, int count) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % warpgroup_warps, place = lane % 4;
+  const bool few = count <= 16;
+  const int source = few ? 0 : warp;
+  float bases[2];
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int row = min(own_row() + 8 * half, count - 1);
-    float largest = -infinity(), sum = 0.0f;
+  for (int i = 0; i < value_products; ++i) o[i][0] = o[i][1] = o[i][2] = o[i][3] = 0.0f;
+  if (16 * source < count) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = 16 * source + lane / 4 + 8 * half;
+      float largest = -infinity(), sum = 0.0f;
 #pragma unroll 4
-    for (int i = 0; i < parts; ++i) largest = max_nan(largest, states.from(i).tops[row].x);
-    const float base = base_of(largest, factor);
-#pragma unroll
-    for (int i = 0; i < value_products; ++i) o[i][2 * half] = o[i][2 * half + 1] = 0.0f;
-#pragma unroll 1
-    for (int part = 0; part < parts; ++part) {
-      const States state = states.from(part);
-      const float2 top = state.tops[row];
-      const float weight = weight_of(top.x, factor, base);
-      sum = fmaf(top.y, weight, sum);
-      const float2* values =
-          reinterpret_cast<const float2*>(state.values + row * state_pitch + first_column(consumer));
-#pragma unroll
-      for (int i = 0; i < value_products; ++i) {
-        const float2 pair = values[4 * i];
-        o[i][2 * half] = fmaf(pair.x, weight, o[i][2 * half]);
-        o[i][2 * half + 1] = fmaf(pair.y, weight, o[i][2 * half + 1]);
+      for (int i = place; i < parts; i += 4) largest = max_nan(largest, states.from(i).tops[row].x);
+      rows.largest[half] = reduce_lanes<4>(largest, Max());
+      bases[half] = base_of(rows.largest[half], factor);
+#pragma unroll 4
+      for (int i = place; i < parts; i += 4) {
+        const float2 top = states.from(i).tops[row];
+        sum = fmaf(top.y, weight_of(top.x, factor, bases[half]), sum);
       }
+      rows.sum[half] = reduce_lanes<4>(sum, Sum());
     }
-    rows.largest[half] = largest;
-    rows.sum[half] = sum;
+#pragma unroll 1
+    for (int part = few ? warp : 0; part < parts; part += few ? warpgroup_warps : 1) {
+      const States state = states.from(part);
+      float weights[2];
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+        weights[half] = weight_of(state.tops[16 * source + lane / 4 + 8 * half].x, factor, bases[half]);
+      add_sums(o, sums_of_warp(state.values, consumer, source), weights);
+    }
+  }
+  if (few) {
+    float* scratch = Shared::memory<float>();
+    if (warp > 0) store_sums(sums_of_warp(scratch, consumer, warp), o);
+    __syncthreads();
+    const float ones[2] = {1.0f, 1.0f};
+#pragma unroll 1
+    for (int other = 1; warp == 0 && other < warpgroup_warps; ++other)
+      add_sums(o, sums_of_warp(scratch, consumer, other), ones);
+    proxy_fence();  // tensor copies take the place of sums
   }
 }

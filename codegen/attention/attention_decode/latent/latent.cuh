@@ -16,7 +16,7 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   RowPair rows;
   if (tiles > 0) attend_tiles(arguments, problem, scores, block, sequence, of_part, consumer, o, rows);
   done += tiles;
-  add_sums(rows, consumer);
+  add_weights_of_both(rows, consumer);
 #if splits > 1 || grid_blocks
   if (part.count > 1) {
     const States parts = States(arguments.partials, all_states(problem)).from(part.first);
