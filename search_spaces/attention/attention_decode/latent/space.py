@@ -10,10 +10,10 @@ from autotune.codegen.attention.attention_decode.latent.schedule import CONSUMER
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.attention.tensor_maps import ROW_BYTES
 from autotune.codegen.model.hardware import WIDEST_ACCESS
-from autotune.search_spaces.attention.attention_decode.shares import WAVES, changing_bits, fits_waves, shared, waves
-from autotune.search_spaces.attention.attention_decode.splits import cut, most_splits, small_parts
+from autotune.search_spaces.attention.attention_decode.shares import changing_bits, shared, space_of_shares
+from autotune.search_spaces.attention.attention_decode.splits import cut, most_splits, on_few_blocks, small_parts
 from autotune.search_spaces.attention.tensor_maps import unmapped
-from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.contract.space import Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 _MOST_VALUES = 512  # elements: more sums than the registers of two warpgroups have room for
@@ -60,26 +60,19 @@ def applies(problem: AttentionDecodeProblem, spec: DeviceSpec) -> bool:
 
 def space(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Space[LatentSchedule]:
     """All fields are drawn; parts are no smaller than a tile."""
-
-    def build(draw: Draw) -> LatentSchedule:
-        fields = {name: value for name, value in draw.items() if name != WAVES}
-        drawn = _fitted(problem, LatentSchedule.from_dict(fields))
-        return shared(problem, drawn, spec, int(draw[WAVES]))
-
-    parameters = (*field_parameters(LatentSchedule), waves(problem))
-    return Space(parameters, build, fits={WAVES: fits_waves(problem, spec)})
+    return space_of_shares(problem, spec, LatentSchedule, field_parameters(LatentSchedule), _fitted)
 
 
-def _fitted(problem: AttentionDecodeProblem, schedule: LatentSchedule) -> LatentSchedule:
+def _fitted(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec: DeviceSpec) -> LatentSchedule:
     splits = min(schedule.splits, most_splits(problem, schedule.tile_keys))
     return replace(schedule, splits=splits, multicast=schedule.multicast and _may_share(problem))
 
 
 def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[LatentSchedule]:
     """As many parts as give every SM a block; keys that two blocks have are copied once."""
-    usual = _fitted(problem, LatentSchedule(multicast=True))
+    usual = _fitted(problem, LatentSchedule(multicast=True), spec)
     for one in cut(problem, usual, _PART_TILES, spec.sm_count):
-        parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles))
+        parts = _fitted(problem, replace(usual, splits=one.splits, part_tiles=one.part_tiles), spec)
         yield shared(problem, parts, spec, one.waves)
 
 
@@ -89,5 +82,5 @@ def checks(
     """See `small_parts`."""
     rows = 2 * schedule.rows if schedule.multicast else 4
     small = small_parts(problem, rows, schedule.tile_keys, WIDEST_ACCESS // problem.dtype.bytes)
-    few = replace(schedule, splits=min(schedule.splits, 2), grid_blocks=min(schedule.grid_blocks, 3))
-    return [(one, _fitted(one, few)) for one in small]
+    found = on_few_blocks(small, schedule)
+    return [(one, replace(few, multicast=few.multicast and _may_share(one))) for one, few in found]

@@ -105,7 +105,8 @@ def candidates(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Iterator[Mm
 
 def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
     """With threads, keys of a warp and stages. An H200 is fastest by few stages where a window has a few tiles alone,
-    by many threads where no more heads have blocks of their own than there are SMs, and by many keys of wide heads."""
+    by many threads where no more heads have blocks of their own than there are SMs, and by many keys of wide heads
+    and of codes."""
     if spec.compute_capability < _ASYNC_COPIES:
         return [_staged(128, 16, 0), _staged(64, 16, 0), _staged(128, 32, 0), _staged(128, 16, 2)]
     usual = [_staged(128, 16, 3), _staged(64, 16, 3), _staged(128, 32, 2), _staged(256, 16, 2), _staged(128, 16, 0)]
@@ -114,6 +115,8 @@ def _shapes(problem: AttentionDecodeProblem, spec: DeviceSpec) -> list[MmaSyncSc
         return [_staged(128, 16, 2), _staged(64, 16, 2), *usual]
     if MmaSyncSchedule().row_blocks(problem) <= spec.sm_count:
         return [_staged(256, 32 if widest <= _NARROW else 16, 2), *usual]
+    if problem.quantised:
+        return [_staged(128, 32, 2), _staged(64, 32, 3), *usual]
     return [replace(_staged(128, 32, 2), share_keys=True), *usual] if widest > _WIDE else usual
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autotune.codegen.attention.attention_decode.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
@@ -19,6 +19,7 @@ _PRODUCT_PAIRS = 16 * 8 * 16  # multiply-adds of a product
 _CHUNK, _COLUMNS = 32, 64  # elements of keys that four lanes load together, and columns of values that eight do
 _EIGHT = 8  # elements that a lane has side by side
 _DECODED = {Cache.FP8: 0.5, Cache.INT8: 1.25}  # instructions of a code that becomes a number
+_VALUES_IN_KEYS = 1.35  # times as long as device memory takes an H200 for other keys, whatever else a block does
 _SUMS_BYTES = 16 * 8 * 4  # of a product, which a warp stores, and all warps of a block read
 
 
@@ -30,6 +31,8 @@ class Costs(KernelCosts, Coefficients, section="attention_decode.mma_sync"):
 def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """Warps load tiles of keys and values, ahead if there are stages, multiply them and weigh scores in turn."""
     costs = Costs.of(spec)
+    if schedule.values_in_keys(problem):
+        costs = replace(costs, memory=_VALUES_IN_KEYS * costs.memory)
     warps, keys = schedule.threads // WARP, schedule.warp_keys
     head_warps = warps // schedule.key_warps
     chunks = ceil_div(problem.head_dim, _CHUNK * head_warps)
