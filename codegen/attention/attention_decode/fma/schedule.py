@@ -64,7 +64,8 @@ class FmaSchedule(Parts):
         """See `Schedule`; in shared memory each warp leaves its result."""
         shared = self.sum_bytes(problem, self.threads // WARP)
         keys, values = self.own_elements(problem)
-        loaded = self.keys_in_flight * ceil_div((keys + values) * problem.dtype_of("k").bytes, WORD_BYTES)
+        words = ceil_div(self.vector_width * problem.dtype_of("k").bytes, WORD_BYTES)  # of a load
+        loaded = self.keys_in_flight * (keys + values) // self.vector_width * words
         registers = self.rows * (keys + values + self.keys_in_flight + 4) + loaded + _OTHER_REGISTERS
         if self.splits > 1 or self.grid_blocks:
             registers = max(registers + _ADDING_REGISTERS, _LEAST_ADDING)
