@@ -93,7 +93,7 @@ class Lines:
         schedule_type = self._random.choice(OPERATORS[name].schedule_types)
         fields = list(schedule_type().to_dict().items())
         words = []
-        for field, value in self._random.sample(fields, self._random.randint(0, 2)):
+        for field, value in self._random.sample(fields, self._random.randint(0, min(2, len(fields)))):
             words.append(f"{field}={self._random.choice([value, 1, 2, 64, 'shape', True, *ODD[:7], *NUMBERS[:8]])}")
         base = ["emit", name, *words, *self._maybe("--json")]
         case = self._of(base, self._device(), self._output(), codes=(DONE, BAD_INPUT) if words else (DONE,))

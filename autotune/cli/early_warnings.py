@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,7 +63,7 @@ def file_system(path: Path) -> str:
         lines = [line.split(" ") for line in _MOUNTS.read_text(encoding="utf-8").splitlines()]
     except OSError:
         return ""
-    target = path.absolute().resolve()
+    target = Path(os.path.realpath(path))
     # The last of the longest: one may be mounted over another. Spaces are octal in this list.
     places = [(Path(line[1].replace(r"\040", " ")), line[2]) for line in lines]
     holding = [(place, kind) for place, kind in places if target.is_relative_to(place)]

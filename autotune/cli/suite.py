@@ -55,8 +55,8 @@ def _read_suite(path: Path, problem_type: type[Problem], fields: Mapping[str, An
         try:
             entries = read_document(path)
         except OSError as error:
-            expected = " or ".join(["a file with a JSON list of problems", *shipped])
-            raise BadInputError(f"{path}: {error.strerror}; expected {expected}") from error
+            suites = f", or the suite {' or '.join(shipped)}" if shipped else ""
+            raise BadInputError(f"{path}: {error.strerror}; expected a JSON list of problems{suites}") from error
         if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
             sizes = [name for name, spec in field_specs(problem_type).items() if spec.role is FieldRole.SIZE]
             example = json.dumps([dict.fromkeys(sizes[:2], 1024)])

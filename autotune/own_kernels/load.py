@@ -29,6 +29,8 @@ def declared_in(path: str, name: str = "") -> Operator[Any, Any]:
         run_file(file)
     except OSError:
         raise
+    except SystemExit:
+        raise FileError(f"{path} ends the process: expected what it runs under if __name__ == '__main__'") from None
     except Exception as error:
         raise FileError(f"{path}{_line(error, file)}: {type(error).__name__}: {error}") from error
     found = {one.operator.name: one.operator for one in own_kernels(file)}

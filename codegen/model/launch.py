@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from math import prod
 from typing import Any
 
+from autotune.base.errors import InputError
+
 from .integers import INT_MAX
 from .tensor_map import TensorMap
 
@@ -49,12 +51,16 @@ class Counting:
 Value = Fixed | InTurn | Counting
 
 
+class GridError(InputError, ValueError):
+    """More blocks than a device launches."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """A launch of one entry of a source.
 
     A grid with a zero in it means that there is nothing to compute and nothing to launch. One of more blocks than a
-    device launches raises ``ValueError``.
+    device launches raises `GridError`.
 
     Attributes:
         entry: the name of the ``extern "C" __global__`` function.
@@ -76,7 +82,7 @@ class Launch:
     def __post_init__(self) -> None:
         for axis, blocks, most in zip("xyz", self.grid, _MOST_BLOCKS, strict=True):
             if blocks > most:
-                raise ValueError(f"{self.entry}: {blocks} blocks along {axis} over the {most} of a grid")
+                raise GridError(f"{self.entry}: {blocks} blocks along {axis} over the {most} of a grid")
 
     @property
     def blocks(self) -> int:

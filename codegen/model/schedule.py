@@ -115,10 +115,12 @@ class Schedule:
         for word in words:
             name, equals, text = word.partition("=")
             field = short.get(name, name)
-            if not equals or field not in values:
+            if field not in values:
                 names = [*dict.fromkeys([*values, *short])]
                 near = did_you_mean(name, names)
-                raise ValueError(f"{word!r} is not NAME=VALUE; {near}a NAME is one of {', '.join(names)}")
+                raise ValueError(f"{word!r}: {near}expected NAME=VALUE, with a NAME of {', '.join(names)}")
+            if not equals:
+                raise ValueError(f"{word!r} has no value: expected one, such as {word}={values[field]}")
             if field in given:
                 raise ValueError(f"{_shown(word)}: {field} is given more than once")
             given.add(field)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Self
 
-from autotune.base.errors import AutotuneError
+from autotune.base.errors import InputError
 from autotune.codegen.model.fields import field_specs, invalid_fields
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import KERNEL, Schedule
@@ -25,8 +25,8 @@ from .space import Space
 from .union_space import union_of
 
 
-class IllegalScheduleError(AutotuneError, ValueError):
-    """A schedule that breaks a rule of `Operator.violations`."""
+class IllegalScheduleError(InputError, ValueError):
+    """A schedule that breaks a rule of `Operator.violations`, or a problem that has no other."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -227,7 +227,10 @@ def import_trials(
         except OSError as error:
             raise BadInputError(f"{file}: {error.strerror}; expected a file that db export wrote") from error
         with TuningDB(db) as database:
-            counts = database.merge(document)
+            try:
+                counts = database.merge(document)
+            except ValueError as error:
+                raise BadInputError(f"{file}: {error}") from error
     if as_json:
         print_json(asdict(counts))
     else:

@@ -101,7 +101,7 @@ def _subject(name: str | None, database: TuningDB) -> tuple[str, RunRecord | Non
         for newest in database.runs():
             if newest.only:
                 return newest.only, newest
-        raise BadInputError(f"{database.location} has no runs of one operator; name one: {', '.join(OPERATORS)}")
+        raise BadInputError(f"{database.location} has no runs of one operator: run autotune tune, or name an operator")
     if name in OPERATORS or is_file(name):
         return operator_name(name) or name, None
     run = run_of(database, name)

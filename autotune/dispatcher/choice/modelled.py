@@ -6,7 +6,7 @@ from typing import Any
 
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
-from autotune.search_spaces.contract.operator import Operator
+from autotune.search_spaces.contract.operator import IllegalScheduleError, Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 TIE = 1.005  # modelled times count as equal up to this ratio
@@ -24,8 +24,15 @@ def preferred(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) 
 
 
 def ranked(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec) -> dict[Schedule, float]:
-    """An operator's seeds, shape-generic, and the modelled seconds of each: the `preferred` one, then by time."""
+    """An operator's seeds, shape-generic, and the modelled seconds of each: the `preferred` one, then by time.
+
+    Raises:
+        IllegalScheduleError: no schedule is legal, such as for sizes with more tiles than a grid has blocks.
+    """
     seeds = operator.seeds(problem, spec)
+    if not seeds:
+        why = operator.violations(problem, operator.default(problem, spec), spec)[0]
+        raise IllegalScheduleError(f"{operator.name} {problem.key} has no legal schedule on {spec.name}: {why}")
     general = [schedule.shape_generic for schedule in seeds]
     tuned_so = [schedule for schedule, same in zip(seeds, general, strict=True) if schedule == same]
     ordered = dict.fromkeys([*tuned_so, *general])
