@@ -329,7 +329,8 @@ class TuningDB(StoredCalibrations, Upkeep):
             trials = from_document(read_document(file.path))
             self._check(trials)
         except ValueError as error:
-            raise DatabaseError(f"{file.path}: {error}: correct or remove this file of trials") from error
+            where = "" if str(error).startswith(str(file.path)) else f"{file.path}: "
+            raise DatabaseError(f"{where}{error}: correct or remove this file of trials") from error
 
         self._store(trials, better, InfoRow(name=f"shipped {file.name}", value=file.digest))
 

@@ -175,7 +175,11 @@ def _digest(*parts: str) -> str:
 
 def host_compiler() -> tuple[str, ...]:
     """The compiler's command: ``CXX`` if set, else g++."""
-    words = shlex.split(os.environ.get("CXX", "")) or ["g++"]
+    stated = os.environ.get("CXX", "")
+    try:
+        words = shlex.split(stated) or ["g++"]
+    except ValueError as error:
+        raise HostCompilerMissingError(f"CXX={stated}: {error}; expected the command of a g++") from None
     if shutil.which(words[0]) is None:
         raise HostCompilerMissingError(
             f"no C++ compiler: {words[0]} not found; install g++ (Debian: apt-get install g++) or set CXX to a g++"

@@ -38,6 +38,7 @@ def test_a_file_is_tuned_stored_and_explained(autotune, written):  # noqa: F811
             ("import autotune\n", "import autotune\n1 / 0\n"),
             "mine.py:4: ZeroDivisionError: division",
         ),
+        ("mine.py", ("import autotune\n", "import autotune\nexit(3)\n"), "mine.py ends the process: expected"),
         ("mine.py:other", ("import", "import"), "declares no 'other'; it declares vector_add"),
     ],
 )
