@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from autotune.codegen.model.hardware import WARP
-from autotune.codegen.model.integers import INT_MAX
-from autotune.codegen.model.problem import Array
-from autotune.codegen.model.tensor import Role
-from autotune.codegen.model.work import Unit
-from autotune.search_spaces.contract.derived import EmittedWorkload
-from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import DECLARED, OPERATORS
-from autotune.search_spaces.contract.space import Space, field_parameters
-from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.workload import Workload
-from autotune.verification import expected_dtype
 
 from .arguments import Entry, KernelArgument, axes
-from .call import call_of
 from .declaration import Choice, Declaration
 from .expression import Expression, Stated
+from .operator import operator_of
 from .origin import Origin
-from .problem import OwnProblem, OwnSchedule, problem_type, reference_names, schedule_type
-from .program import as_function_once, emit, emit_reference
+from .problem import OwnProblem, reference_names
+from .program import as_function_once
 from .source import read_source
 
 if TYPE_CHECKING:
     from autotune.tuner.options import TuneResult
-
-_MOST_BLOCKS = INT_MAX, 65535, 65535  # along x, y, z
-_SMALL, _SMALLER = 66, 33  # sizes at which the emulator verifies, unless stated
-_POWERS = (64, 128, 256, 512)
-_TRIED = 100_000  # draws among which the first legal one is looked for
 
 
 class OwnKernel:
@@ -56,7 +33,7 @@ class OwnKernel:
 
     def __init__(self, own: Declaration) -> None:
         self.declaration = own
-        self.operator: Operator[Any, Any] = _operator(own)
+        self.operator: Operator[Any, Any] = operator_of(own, restored)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the best known kernel on arrays, as ``autotune.dispatcher.<name>`` does."""
@@ -202,16 +179,6 @@ def _register(own: OwnKernel) -> None:
         DECLARED[name] = origin.load
 
 
-def _emulated(problem: OwnProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float]) -> dict[str, Array]:
-    """What the entry that says what is right computes, in the emulator."""
-    from autotune.emulator import run
-
-    wide = [replace(one, dtype=expected_dtype(one)) if one.role is Role.OUTPUT else one for one in problem.tensors]
-    arrays = {one.name: np.zeros(one.size, one.dtype.numpy) for one in wide if one.role is Role.OUTPUT}
-    run(emit_reference(problem), wide, {**inputs, **arrays}, scalars)
-    return arrays
-
-
 def restored(origin: Origin, name: str, is_schedule: bool, values: Mapping[str, Any]) -> Any:
     """A problem or a schedule that another process of this user has sent."""
     if name not in _own:
@@ -220,112 +187,3 @@ def restored(origin: Origin, name: str, is_schedule: bool, values: Mapping[str, 
         raise ValueError(f"{origin.path} declares no kernel {name}")
     operator = _own[name].operator
     return operator.schedule(values) if is_schedule else operator.problem_type.from_dict(values)
-
-
-def _operator(own: Declaration) -> Operator[Any, Any]:
-    problems, schedules = problem_type(own, restored, _emulated), schedule_type(own, restored)
-    space = partial(_space, schedules)
-    return Operator(
-        name=own.name,
-        summary=own.summary,
-        problem_type=problems,
-        kernels=(
-            Kernel(
-                schedules,
-                emit,
-                constraints=partial(_violations, own),
-                space=space,
-                candidates=partial(_candidates, own, schedules),
-                checks=partial(_checks, own),
-                workload=_workload,
-            ),
-        ),
-        presets={},
-        reference=emit_reference if isinstance(own.reference, Entry) else None,
-        reference_digest="" if isinstance(own.reference, Entry) else _digest(own.reference),
-        default=partial(_default, own, schedules),
-        call=call_of(own, problems),
-    )
-
-
-def _space(schedules: type[OwnSchedule], _problem: OwnProblem, _spec: DeviceSpec) -> Space[OwnSchedule]:
-    return Space(field_parameters(schedules), schedules.from_dict)
-
-
-def _violations(own: Declaration, problem: OwnProblem, schedule: OwnSchedule, _spec: DeviceSpec) -> Iterator[str]:
-    """The constraints that a schedule breaks, and grids that there cannot be."""
-    names = schedule.names(problem)
-    try:
-        broken = [one.explained(names) for one in own.constraints if not one.of(names)]
-        yield from broken
-        if not broken:
-            schedule.block(problem), schedule.footprint(problem)
-            for axis, blocks, most in zip("xyz", schedule.grid(problem), _MOST_BLOCKS, strict=True):
-                if blocks > most:
-                    yield f"{blocks} blocks along {axis} over the {most} of a grid"
-    except ValueError as error:
-        yield str(error)
-
-
-def _workload(problem: OwnProblem, schedule: OwnSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """The bytes of all arrays and the stated operations, spread over the blocks."""
-    (moved,) = EmittedWorkload(emit)(problem, schedule, spec)
-    fused = problem.work.count(Unit.FP32) / Unit.FP32.operations / max(1, moved.blocks)
-    clocks = fused / spec.rates[Unit.FP32]
-    return (replace(moved, instructions=moved.instructions + fused / WARP, unit_clocks=clocks),)
-
-
-def _candidates(
-    own: Declaration, schedules: type[OwnSchedule], _problem: OwnProblem, _spec: DeviceSpec
-) -> Iterator[OwnSchedule]:
-    """The schedule to begin with, and those that differ from it in one parameter."""
-    first = schedules()
-    yield first
-    for parameter in field_parameters(schedules):
-        for value in parameter.values:
-            yield schedules.from_dict({**first.to_dict(), parameter.name: value})
-
-
-def _default(own: Declaration, schedules: type[OwnSchedule], problem: OwnProblem, spec: DeviceSpec) -> OwnSchedule:
-    """The first legal candidate, or the first legal schedule at all.
-
-    Raises:
-        ValueError: there is none among many.
-    """
-    operator = _own[own.name].operator
-    every = (schedules.from_dict(draw) for draw in operator.space(problem, spec).all_draws())
-    for schedule in islice(chain(_candidates(own, schedules, problem, spec), every), _TRIED):
-        wrong = operator.violations(problem, schedule, spec)
-        if not wrong:
-            return schedule
-    raise ValueError(f"no schedule of {own.name} is legal for {problem.key}: {wrong[0]}")
-
-
-def _checks(own: Declaration, problem: OwnProblem, schedule: OwnSchedule) -> list[tuple[OwnProblem, OwnSchedule]]:
-    """Small problems for which a schedule is legal too: sizes as stated, or odd ones, or powers of two."""
-    kind, sizes = type(problem), problem.to_dict()
-    odd = [{name: min(size, most) for name, size in sizes.items()} for most in (_SMALL, _SMALLER)]
-    powers = ({name: min(size, most) for name, size in sizes.items()} for most in _POWERS)
-    found: list[OwnProblem] = []
-    for stated in chain(odd, powers):
-        small = kind.from_dict({**stated, **own.small})
-        if small not in found and not any(_broken(own, small, schedule)):
-            found.append(small)
-        if len(found) == len(odd) or (found and own.small.keys() == sizes.keys()):
-            break
-    return [(small, schedule) for small in found or [problem]]
-
-
-def _broken(own: Declaration, problem: OwnProblem, schedule: OwnSchedule) -> Iterator[str]:
-    names = schedule.names(problem)
-    return (str(one) for one in own.constraints if not one.of(names))
-
-
-def _digest(reference: Callable[..., Any]) -> str:
-    """Of what a function computes, as far as its own text says."""
-    try:
-        text = inspect.getsource(reference)
-    except (OSError, TypeError):
-        code: Any = getattr(reference, "__code__", None)
-        text = repr((code.co_code, code.co_consts, code.co_names)) if code else repr(type(reference))
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -51,6 +51,13 @@ class Counting:
 Value = Fixed | InTurn | Counting
 
 
+def grid_excess(grid: tuple[int, int, int]) -> Iterator[str]:
+    """Along which axes there are more blocks than a device launches."""
+    for axis, blocks, most in zip("xyz", grid, _MOST_BLOCKS, strict=True):
+        if blocks > most:
+            yield f"{blocks} blocks along {axis} over the {most} of a grid"
+
+
 class GridError(InputError, ValueError):
     """More blocks than a device launches."""
 
@@ -80,9 +87,8 @@ class Launch:
     module: int = 0
 
     def __post_init__(self) -> None:
-        for axis, blocks, most in zip("xyz", self.grid, _MOST_BLOCKS, strict=True):
-            if blocks > most:
-                raise GridError(f"{self.entry}: {blocks} blocks along {axis} over the {most} of a grid")
+        for excess in grid_excess(self.grid):
+            raise GridError(f"{self.entry}: {excess}")
 
     @property
     def blocks(self) -> int:
