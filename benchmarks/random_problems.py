@@ -33,7 +33,7 @@ from autotune.dispatcher.choice.records import read_records
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.tuner.adapt import known_problems
+from autotune.tuner.known_problems import known_problems
 
 ROUNDS = 12
 RIVALS = ("cublas", "cudnn", "fa3", "torch", "torchvision")

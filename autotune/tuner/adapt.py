@@ -10,9 +10,8 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import islice, zip_longest
+from itertools import islice
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,72 +34,19 @@ from autotune.runs.history import History
 from autotune.runs.run import A_CALL, Run, begun
 from autotune.search_spaces.contract.operator import Operator
 
+from .adapted import Adapted, AdaptResult
 from .evaluator import Evaluator, Job
+from .known_problems import Wanted, in_turns
 from .runoff import merged
 
 if TYPE_CHECKING:
     from autotune.db import TuningDB
-
-Wanted = tuple[Operator[Any, Any], Problem]
 
 FIVE_MINUTES = 300.0
 _OF_KIN = 2  # the fastest schedules of a problem on each of the kin
 _MORE = 16  # schedules of each problem, if there is time left
 _CLOSE = 1.03  # up to this ratio to the fastest, times are measured twice: the first of several samples is often slow
 _SEED = 0
-
-
-@dataclass(frozen=True)
-class Adapted:
-    """What came of a problem.
-
-    Attributes:
-        operator, problem: which one.
-        before: the trial of the schedule that served it, if that could be measured.
-        best: the fastest trial; None if none is ok.
-        tried: how many schedules were measured.
-        failed: how many of them have no valid time.
-    """
-
-    operator: Operator[Any, Any]
-    problem: Problem
-    before: Trial | None
-    best: Trial | None
-    tried: int
-    failed: int
-
-    @property
-    def gain(self) -> float | None:
-        """The time before over the time after; None where one of them is not known."""
-        if self.before is None or self.best is None or not self.before.seconds or not self.best.seconds:
-            return None
-        return self.before.seconds / self.best.seconds
-
-
-@dataclass
-class AdaptResult:
-    """What a run brought.
-
-    Attributes:
-        adapted: what came of each problem that was measured.
-        skipped: why problems could not be measured.
-        known: the problems that had trials of all that was to be measured.
-        wanted: how many problems there were.
-        seconds: how long it took.
-        interrupted: whether Ctrl-C or SIGTERM ended it.
-    """
-
-    adapted: dict[Wanted, Adapted] = field(default_factory=dict)
-    skipped: dict[Wanted, str] = field(default_factory=dict)
-    known: set[Wanted] = field(default_factory=set)
-    wanted: int = 0
-    seconds: float = 0.0
-    interrupted: bool = False
-
-    @property
-    def left(self) -> int:
-        """Problems that the time did not suffice for."""
-        return self.wanted - len(self.known | self.adapted.keys() | self.skipped.keys())
 
 
 @handled(signal.default_int_handler, signal.SIGTERM)
@@ -116,10 +62,9 @@ def adapt(
     """Measure the few schedules of each problem that promise most, and store each trial.
 
     They are what serves it now, for its shape alone and for any, the fastest on kin, and what else the dispatcher would
-    take: three to six. Kernels are
-    compiled on all processors, ahead of the device, which takes the problems in the order in which they are ready.
-    Schedules whose times are close are measured a second time, in the opposite order, so that a clock that drifts does
-    not decide. Trials are verified as those of `tune` are.
+    take: three to six. Kernels are compiled on all processors, ahead of the device, which takes the problems in the
+    order in which they are ready. Schedules whose times are close are measured a second time, in the opposite order, so
+    that a clock that drifts does not decide. Trials are verified as those of `tune` are.
 
     When all problems are through and there is time left, up to 16 schedules of each are tried. What has a fresh trial
     is not measured again, so the same call goes on where an earlier one stopped.
@@ -165,29 +110,6 @@ def adapt(
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
     return result
-
-
-def known_problems(operators: Iterable[Operator[Any, Any]], db: TuningDB) -> Iterator[Wanted]:
-    """All problems that a database knows, those of which trials ship among them; of each operator the smallest first.
-
-    A large one takes seconds to set up, while its candidates differ least: all of them wait for memory.
-    """
-    for operator in operators:
-        found: list[Problem] = []
-        for record in db.problems(operator.name):
-            with suppress(ValueError):  # of another version
-                found.append(operator.problem_type.from_dict(record.fields))
-        found.sort(key=lambda problem: problem.work.bytes)
-        yield from ((operator, problem) for problem in found if not problem.empty)
-
-
-def in_turns(problems: Iterable[Wanted]) -> Iterator[Wanted]:
-    """The problems, each once, one of each operator after the other: expensive compilations are spread out."""
-    of: dict[str, list[Wanted]] = {}
-    for one in dict.fromkeys(problems):
-        of.setdefault(one[0].name, []).append(one)
-    for turn in zip_longest(*of.values()):
-        yield from filter(None, turn)
 
 
 class _Prepared(NamedTuple):

@@ -12,7 +12,7 @@ from postgres_server import PASSWORD
 
 from autotune import tuner
 from autotune.base.confidence import Interval
-from autotune.cli.commands import tune as command
+from autotune.cli import tune_problems
 from autotune.cli.rendering import winner as tuned
 from autotune.db import DeviceRecord, ProblemRecord, Status, TimeSource, Trial, TuningDB
 from autotune.devices import select
@@ -326,7 +326,7 @@ def test_untuned_calls_are_tuned_most_called_first_unless_recorded(autotune, sea
     with TuningDB() as database:
         database.record(known)
         gpu = SimpleNamespace(spec=named_device("h200"), time_source=TimeSource.MEASURED)
-        assert transpose(32, 4) in command._untuned(operator_of("transpose"), gpu, database)
+        assert transpose(32, 4) in tune_problems.untuned_of(operator_of("transpose"), gpu, database)
     assert autotune(*TRANSPOSE, "--untuned").code == 0
     assert search.problems == [transpose(16, 4), transpose(8, 4)]
     outcome = autotune("tune", "sgemm", "--device", "h200", "--untuned", "--json")

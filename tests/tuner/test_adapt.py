@@ -11,7 +11,8 @@ from autotune.db.trials import DeviceRecord
 from autotune.devices.base import DeviceError, DeviceLostError, Evaluation
 from autotune.search_spaces.machine.devices import named_device
 from autotune.tuner import adapt as adapting
-from autotune.tuner.adapt import adapt, in_turns
+from autotune.tuner.adapt import adapt
+from autotune.tuner.known_problems import in_turns
 
 PROBLEMS = [(TOY, ToyProblem(n)) for n in (8, 9, 10)]
 WINNER = ToySchedule(width=4, depth=4)

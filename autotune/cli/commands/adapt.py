@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autotune.db import TuningDB
     from autotune.devices.base import Device
     from autotune.search_spaces.contract.operator import Operator
-    from autotune.tuner.adapt import Wanted
+    from autotune.tuner.known_problems import Wanted
 
 
 def adapt(
@@ -88,7 +88,7 @@ def _operators(names: list[str]) -> list[Operator[Any, Any]]:
 
 def _problems(operators: list[Operator[Any, Any]], untuned: bool, device: Device, database: TuningDB) -> list[Wanted]:
     from autotune.devices.replay import PREFIX
-    from autotune.tuner.adapt import known_problems
+    from autotune.tuner.known_problems import known_problems
     from autotune.tuner.untuned import untuned_problems
 
     if device.selector.startswith(PREFIX):

@@ -42,7 +42,7 @@ def bench_random(
     from autotune.bench import Setting
     from autotune.bench.dispatch.random_problems import likes_of, random_problems
     from autotune.db import TuningDB
-    from autotune.tuner.adapt import known_problems
+    from autotune.tuner.known_problems import known_problems
 
     baselines, skipped = installed(known_baselines(operator, against), named=True)
     target = gpu_of(device, "bench dispatch --against")

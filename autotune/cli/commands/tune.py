@@ -6,14 +6,13 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache, partial
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from autotune.cli import completion
 from autotune.cli.early_warnings import warn_of_cache, warn_of_database, warn_of_new_models, warn_of_options
-from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
+from autotune.cli.errors import BadInputError, user_input
 from autotune.cli.operator_commands import is_file
 from autotune.cli.options import (
     DatabaseOption,
@@ -26,8 +25,10 @@ from autotune.cli.options import (
 from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
 from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.progress import shown_progress
-from autotune.cli.rendering.winner import Tuned, counts, document, print_winner, title, tuned
+from autotune.cli.rendering.winner import Tuned, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
+from autotune.cli.tune_outcome import check_outcome, print_end
+from autotune.cli.tune_problems import not_empty, stale_of, statements_of, untuned_of
 from autotune.db.states import Objective
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from autotune.db import TuningDB
     from autotune.devices.base import Device
     from autotune.tuner import Progress, TuneOptions, TuneResult
-    from autotune.tuner.parallel import Parallel, Queue
+    from autotune.tuner.parallel import Queue
 
 # Seconds. The thread that measures needs the interpreter for moments, often, and the one that proposes all of the time:
 # with Python's 5 ms, a device waits for each of these moments.
@@ -129,13 +130,13 @@ def tune(
 
     def problems(target: Device) -> list[Problem]:
         if stale:
-            return _stale(operator, target, database)
+            return stale_of(operator, target, database)
         if untuned:
-            return _untuned(operator, target, database)
-        return _not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
+            return untuned_of(operator, target, database)
+        return not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
 
     def tune_one(target: Device, problem: Problem, following: Problem | None, check: Callable[[], None]) -> TuneResult:
-        statements = _statements(operator, problem, target)[: None if only == without else 1]
+        statements = statements_of(operator, problem, target)[: None if only == without else 1]
         after = [*statements[1:], (operator, following) if following else None]
         for (by, stated), then in zip(statements, after, strict=True):
             result = tune_as(by, target, stated, then, check)
@@ -171,7 +172,7 @@ def tune(
     with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
-            _print_end(database.location, None, results, as_json, db, "")
+            print_end(database.location, None, results, as_json, db, "")
             return
         if dry_run:
             _show_outlooks(operator, queues, database, options, as_json)
@@ -186,22 +187,9 @@ def tune(
                 (parallel := Parallel(tune_one)).run(queues)
             run.interrupted = parallel.interrupted
             named = context.info_name or operator.name
-            _print_end(database.location, run.id, results, as_json, db, named if is_file(named) else run.id)
+            print_end(database.location, run.id, results, as_json, db, named if is_file(named) else run.id)
             listing = f"autotune db trials {named}{chosen_database(db, database.location)}"
-            _check_outcome(results, queues, parallel, listing)
-
-
-def _statements(operator: Any, problem: Problem, device: Device) -> list[tuple[Any, Problem]]:
-    """The operators that may serve a problem, the problem's own first, each with what it is asked for.
-
-    The dispatcher takes one of another operator only for a measured time, once there is one of the problem's own. A
-    recording is of one operator.
-    """
-    from autotune.devices.replay import ReplayDevice
-    from autotune.search_spaces.contract.registry import operator as registered
-
-    restated = operator.restated(problem) if operator.restated and not isinstance(device, ReplayDevice) else None
-    return [(operator, problem), *([(registered(restated.operator), restated.problem)] if restated else [])]
+            check_outcome(results, queues, parallel, listing)
 
 
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
@@ -209,7 +197,7 @@ def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, optio
     from autotune.runs.outlook import outlook, pace
 
     runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
-    asked = [(by, stated, on) for on, problem in runs for by, stated in _statements(operator, problem, on)]
+    asked = [(by, stated, on) for on, problem in runs for by, stated in statements_of(operator, problem, on)]
     brief, paces = len(runs) > 1, cache(partial(pace, database))
     looked = []
     for by, stated, on in asked:
@@ -224,26 +212,6 @@ def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, optio
             print_outlook(*one)
 
 
-def _print_end(
-    location: str, run: str | None, results: list[Tuned], as_json: bool, db: str | None, subject: str
-) -> None:
-    """Say where the results are, and of what a report shows them; there is no run where there was nothing to tune."""
-    if as_json:
-        print_json({"database": location, "run": run, "results": [document(one) for one in results]})
-        return
-    print(f"database  {location}")
-    if run:
-        chosen = chosen_database(db, location)
-        print(f"next      autotune runs show {run}{chosen}")
-        print(f"pictures  autotune report {quote(subject)}{chosen}")
-
-
-def _ended(failed: Tuned) -> str:
-    """How a problem ended for which no schedule worked, and the last error."""
-    error = f" ({failed.result.error})" if failed.result.error else ""
-    return f"{failed.problem.key}: {counts(failed.result)}{error}"
-
-
 def _tell_who_waits(queues: list[Queue]) -> None:
     """Warn if a model has more devices than problems."""
     for queue in queues:
@@ -254,51 +222,3 @@ def _tell_who_waits(queues: list[Queue]) -> None:
                 f"{devices - problems} will be idle",
                 file=sys.stderr,
             )
-
-
-def _not_empty(operator: Any, problems: list[Problem]) -> list[Problem]:
-    """The problems that compute something."""
-    for problem in problems:
-        if problem.empty:
-            print(f"nothing to tune: {operator.name} {problem.key} has nothing to compute", file=sys.stderr)
-    return [problem for problem in problems if not problem.empty]
-
-
-def _stale(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
-    """The problems whose record on this device model is stale."""
-    from autotune.runs.history import stale_problems
-
-    problems = stale_problems(operator, device, database)
-    if not problems:
-        print(f"nothing to tune: no record of {operator.name} on {device.spec.name} is stale", file=sys.stderr)
-    return problems
-
-
-def _untuned(operator: Any, device: Device, database: TuningDB) -> list[Problem]:
-    """The problems without a record that programs called on this device model, the most called first."""
-    from autotune.tuner.untuned import untuned_problems
-
-    untuned = untuned_problems(operator, device, database)
-    if not untuned:
-        print(f"nothing to tune: there are no untuned calls of {operator.name} on {device.spec.name}", file=sys.stderr)
-    return untuned
-
-
-def _check_outcome(results: list[Tuned], queues: list[Queue], parallel: Parallel, listing: str) -> None:
-    """Raise unless every problem has a winner, no device was lost and the run was not interrupted.
-
-    `listing` is the command that lists the errors of trials.
-    """
-    if parallel.interrupted:
-        raise InterruptedRunError("interrupted; every trial is stored, and the same command continues from there")
-    wrong = [f"device {device.selector} at {problem.key}: {error}" for device, problem, error in parallel.lost]
-    left = [f"{', '.join(one.key for one in queue.problems)} on {queue.model}" for queue in queues if queue.problems]
-    if left:
-        wrong.append(f"not tuned: {'; '.join(left)}")
-    lost = [one for one in results if one.result.best is None]
-    if none := [one.problem.key for one in lost if not one.result.evaluated]:
-        wrong.append(f"no legal schedule is left to try for {', '.join(none)}")
-    if failed := [_ended(one) for one in lost if one.result.evaluated]:
-        wrong.append(f"no schedule worked for {'; '.join(failed)}; {listing} lists the errors")
-    if wrong:
-        raise CommandError("; ".join(wrong))

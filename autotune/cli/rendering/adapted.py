@@ -16,7 +16,8 @@ from .output import print_table
 
 if TYPE_CHECKING:
     from autotune.devices.base import Device
-    from autotune.tuner.adapt import Adapted, AdaptResult, Wanted
+    from autotune.tuner.adapted import Adapted, AdaptResult
+    from autotune.tuner.known_problems import Wanted
 
 _PAUSE = 10.0  # seconds between lines where there is no terminal
 _FASTER = 1.01  # a smaller gain is none
