@@ -3,9 +3,9 @@
     python benchmarks/tuned_regrets.py DEVICE FILE COUNT SEED EACH OPERATOR=SECONDS…
 
 Of each operator, COUNT problems are drawn as by ``autotune bench dispatch OPERATOR --random COUNT --seed SEED``. What
-the dispatcher chooses is found on all processors. Then each problem is tuned for EACH seconds, which may find something
-better, and the choice and the best are measured in turns. The last problem begins within SECONDS. Trials are stored in
-the tuning database; FILE gets each problem with its choice, its best schedule, their times and the regret.
+the dispatcher chooses is found and compiled on all processors. Then each problem is tuned for EACH seconds. If that
+finds something else, the choice and the best are measured in turns. The last problem begins within SECONDS. Trials are
+stored in the tuning database; FILE gets each problem with its choice, its best schedule, their times and the regret.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def regret_of(
         return {**values, "error": "no schedule worked"}
     best = operator.schedule(found.best.schedule)
     values["best"] = str(best)
+    if best == own.schedule:
+        return {**values, "seconds": {"choice": found.best.seconds, "best": found.best.seconds}, "regret": 0.0}
     kernels = {
         "choice": own.program(operator, problem, device.spec),
         "best": operator.program(problem, best, device.spec),
@@ -70,6 +72,9 @@ def main(selector: str, path: str, count: str, seed: str, each: str, *wanted: st
     taken = {"taken_at": datetime.now(UTC).isoformat(), "device": device.spec.name, **device.environment}
     result: dict[str, Any] = {"environment": taken, "seed": int(seed), "tuned_seconds": float(each), "operators": {}}
     with worker_device(selector) as worker, CompilePool() as pool:
+        for name, some in entries.items():
+            for problem, own in some:
+                pool.prepare(own.program(registered(name), problem, device.spec), device.spec.arch)
         for name, limit in limits.items():
             start, cases, some = monotonic(), list[dict[str, Any]](), entries[name]
             for entry, following in zip(some, [*some[1:], None], strict=True):
