@@ -25,7 +25,10 @@ __device__ __forceinline__ void attention_wgmma_block(const Arguments& arguments
   __syncthreads();
   if (threadIdx.x < warpgroup_threads) {
     if constexpr (given_registers < most_registers) give_up_registers<producer_registers>();
-#if segmented
+#if segmented && grid_blocks > 0
+    if (threadIdx.x == 0) produce(arguments, problem, stages);
+    if (threadIdx.x / 32 == 1) find_tiles(arguments, problem, stages);
+#elif segmented
     if (threadIdx.x < 32) produce(arguments, problem, stages);
 #else
     if (threadIdx.x == 0) produce(arguments, problem, stages);

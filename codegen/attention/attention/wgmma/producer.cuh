@@ -1,7 +1,8 @@
 #pragma once
-#include "attention/attention/wgmma/stages.cuh"
-#if tickets
-#  include "cuda/tile_tickets.cuh"
+#if grid_blocks > 0
+#  include "attention/attention/wgmma/next_tiles.cuh"
+#else
+#  include "attention/attention/wgmma/stages.cuh"
 #endif
 // The thread that has tensor copies fill shared memory.
 
@@ -60,25 +61,7 @@ __device__ __forceinline__ void copy_tile(const Arguments& arguments, const Prob
   }
 }
 
-#if grid_blocks > 0
-// The tile that the block takes after another one.
-__device__ __forceinline__ int tile_after(const Arguments& arguments, int index, int tiles) {
-#  if tickets
-  const auto drawn = [&] {
-    return gridDim.x + draw_tile(static_cast<unsigned long long*>(arguments.workspace), tiles).tile;
-  };
-#    if segmented
-  return __shfl_sync(0xffffffffu, threadIdx.x == 0 ? drawn() : 0, 0);
-#    else
-  return drawn();
-#    endif
-#  else
-  return index + gridDim.x;
-#  endif
-}
-#endif
-
-// By one thread; of packed sequences by a warp, which finds their tiles, and whose first thread copies.
+// By one thread; of packed sequences without blocks that stay by a warp, which finds the tile.
 __device__ __forceinline__ void produce(const Arguments& arguments, const Problem& problem, Stages& stages) {
   Turn<Schedule::stages> turn;
   Turn<1> of_queries;
@@ -89,19 +72,25 @@ __device__ __forceinline__ void produce(const Arguments& arguments, const Proble
 #  endif
   copy_tile(arguments, problem, stages, tile, turn, of_queries);
 #else
-  const int tiles = tiles_of_all(problem);
-  int next;
-#  pragma unroll 1
-  for (int index = blockIdx.x; index < tiles; index = next) {
-    next = tile_after(arguments, index, tiles);  // drawn ahead: the number is there when it is needed
-    const Tile tile = tile_at(arguments, problem, index);
 #  if segmented
-    if (threadIdx.x > 0 || tile.query < 0) continue;  // a lane that waits late may miss a phase
-#  endif
+  Turn<1> found;
+#    pragma unroll 1
+  while (true) {
+    stages.found_full.wait(found.parity());
+    const Tile tile = stages.found;
+    stages.found_empty.arrive();
+    found.advance();
+    if (tile.query < 0) break;
     copy_tile(arguments, problem, stages, tile, turn, of_queries);
   }
-#  if segmented
-  if (threadIdx.x > 0) return;
+#  else
+  const int tiles = tiles_of_all(problem);
+  int next;
+#    pragma unroll 1
+  for (int index = blockIdx.x; index < tiles; index = next) {
+    next = tile_after(arguments, index, tiles);  // drawn ahead: the number is there when it is needed
+    copy_tile(arguments, problem, stages, tile_at(arguments, problem, index), turn, of_queries);
+  }
 #  endif
 #  pragma unroll
   for (int part = 0; part < query_parts; ++part) {

@@ -96,8 +96,8 @@ class WgmmaSchedule(Schedule):
         keys, values = (boxes(dim) * ROW_BYTES for dim in (problem.head_dim, problem.value_elements))
         stage = self.tile_keys * (keys + values) + 4 * _BARRIER
         tile = _PACKED_TILE if problem.segmented else _TILE
-        parts = self.block_rows // self.query_rows
-        return self.block_rows * keys + self.stages * stage + parts * (2 * _BARRIER + tile)
+        told = self.block_rows // self.query_rows + (problem.segmented and self.grid_blocks > 0)
+        return self.block_rows * keys + self.stages * stage + told * (2 * _BARRIER + tile)
 
     @property
     def workspace_bytes(self) -> int:

@@ -27,6 +27,11 @@ struct Stages {
   Barrier values_empty[Schedule::stages];
 #if grid_blocks > 0
   Tile tile[query_parts];  // whose queries are there; the query is less than 0 behind the last one
+#  if segmented
+  Barrier found_full;
+  Barrier found_empty;
+  Tile found;  // that the block takes next; likewise
+#  endif
 #endif
 
   static __device__ __forceinline__ unsigned char* queries(int part) {
@@ -58,6 +63,10 @@ struct Stages {
       keys_empty[stage].init(warps);
       values_empty[stage].init(warps);
     }
+#if segmented && grid_blocks > 0
+    found_full.init(1);
+    found_empty.init(1);
+#endif
     proxy_fence();
   }
 };
