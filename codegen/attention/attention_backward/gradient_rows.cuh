@@ -41,8 +41,8 @@ __device__ __forceinline__ void store_gradient(Element* gradient, long long stri
         words[j] = pair_of<Element>(sums[i + j][2 * half] * factor, sums[i + j][2 * half + 1] * factor);
       transpose_words(words);
       if (there && 8 * (i + place) < elements)
-        *reinterpret_cast<uint4*>(target + 8 * (i + place)) =
-            make_uint4(words[0], words[1], words[2], words[3]);
+        __stwb(reinterpret_cast<uint4*>(target + 8 * (i + place)),  // an assignment would be four, by words
+               make_uint4(words[0], words[1], words[2], words[3]));
     }
 #else
     constexpr int whole = 0;
