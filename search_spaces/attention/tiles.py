@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 from autotune.codegen.attention.attention.parts import SPLITS, partials, sums_blocks, sums_footprint
 from autotune.codegen.attention.attention.problem import AttentionProblem
@@ -11,7 +13,7 @@ from autotune.codegen.attention.fragments.extremes import extremes_blocks, extre
 from autotune.codegen.attention.problem import HeadProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
-from autotune.codegen.model.integers import INT_MAX, ceil_div
+from autotune.codegen.model.integers import INT_MAX, ceil_div, largest, smallest
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
@@ -44,20 +46,66 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
         window = min(problem.window_left + max(1, problem.window_right) - 1, problem.keys)
         return ceil_div(min(window + rows - 1, problem.keys), keys) * keys * seen / max(1, window)
     cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
-    return seen + cut
+    return seen + cut * _seeing(problem)
 
 
-def steps_of_block(problem: HeadProblem, rows: int, keys: int, splits: int, spec: DeviceSpec, packed: int = 1) -> float:
-    """Tiles of so many keys that a block goes through for a tile of so many rows, whose keys as many blocks share.
+def _seeing(problem: HeadProblem) -> float:
+    """The share of queries that see some key."""
+    if not _uneven(problem):
+        return 1.0
+    return largest(0, smallest(problem.queries, problem.queries + problem.high)) / max(1, problem.queries)
 
-    Rows are queries of as many heads as are packed. It is the average, 1 at least. If each block has an SM to itself,
-    it is that of the queries that see the most keys.
+
+def _uneven(problem: HeadProblem) -> bool:
+    """Whether the last queries of each head see the most keys, and the first ones few or none."""
+    return problem.bounded_right and not problem.bounded_left and not problem.segmented
+
+
+@dataclass(frozen=True)
+class TileSteps:
+    """Steps of blocks, of which each has tiles of queries and goes through their keys.
+
+    Attributes:
+        average: tiles of keys that a tile of queries goes through, 1 at least.
+        longest: the same of the queries that see the most keys.
+        tiles: of queries.
+        last: the share of tiles that come last, those that see the most keys first: of the last heads that are taken
+            together.
     """
-    seen = seen_keys(problem, rows // packed, keys)
-    lone = problem.row_tiles(rows, packed) * splits <= spec.sm_count
-    if lone and problem.bounded_right and not problem.bounded_left and not problem.segmented:
-        seen = max(seen, min(problem.keys, problem.queries + problem.high))
-    return max(1.0, seen / keys / splits)
+
+    average: float
+    longest: float
+    tiles: int
+    last: float
+
+    @classmethod
+    def of(
+        cls, problem: HeadProblem, rows: int, keys: int, splits: int = 1, *, packed: int = 1, together: int = 1
+    ) -> Self:
+        """Of tiles of so many rows, queries of as many heads as are packed, whose keys as many blocks share."""
+        average = max(1.0, seen_keys(problem, rows // packed, keys) / keys / splits)
+        tiles = problem.row_tiles(rows, packed) * splits
+        if not _uneven(problem):
+            return cls(average, average, tiles, 1.0)
+        heads, most = problem.all_heads // packed, smallest(problem.keys, problem.queries + problem.high)
+        last = (heads - (ceil_div(heads, together) - 1) * together) / max(1, heads)
+        return cls(average, largest(average, most / keys / splits), tiles, last)
+
+    def of_busiest(self, blocks: int) -> float:
+        """Steps of the busiest of so many blocks, of which each takes the next tile when it is done with one."""
+        shared, most = self.average * self.tiles / max(1, blocks), ceil_div(self.tiles, max(1, blocks)) * self.longest
+        return largest(shared, smallest(most, shared * (1 - self.last) + self.longest))
+
+    def of_block(self, resident: int, spec: DeviceSpec) -> float:
+        """Steps of each block of a grid that has one for each tile, if the fullest SM is to take as long as it does.
+
+        Blocks begin as others end, so many at once on an SM. If all begin at once, those of an SM share the time of the
+        longest.
+        """
+        at_once = resident * spec.sm_count
+        if self.tiles > at_once:
+            return self.of_busiest(at_once) * at_once / self.tiles
+        return self.average + (self.longest - self.average) / max(1, ceil_div(self.tiles, spec.sm_count))
 
 
 def useful_splits(

@@ -18,7 +18,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.emulator import run
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.attention_varlen import OPERATOR as PACKED
-from autotune.search_spaces.attention.tiles import seen_keys, steps_of_block
+from autotune.search_spaces.attention.tiles import TileSteps, seen_keys
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
@@ -167,9 +167,23 @@ def test_no_more_blocks_stay_than_there_are_tiles():
 
 def test_a_lone_block_takes_as_long_as_the_queries_that_see_the_most():
     few, many = (AttentionProblem(1024, 1024, heads, head_dim=128, causal=True) for heads in (8, 80))
-    assert steps_of_block(few, 64, 64, 1, LIMITS) == 16
-    assert steps_of_block(many, 64, 64, 1, LIMITS) == (512.5 + 32 + 32) / 64
-    assert steps_of_block(few, 64, 64, 2, LIMITS) == (512.5 + 32 + 32) / 64 / 2
+    average = (512.5 + 32 + 32) / 64
+    assert TileSteps.of(few, 64, 64).of_block(1, LIMITS) == 16
+    assert TileSteps.of(few, 64, 64, 2).of_block(2, LIMITS) == (average + 16) / 2 / 2
+    assert TileSteps.of(many, 64, 64, together=80).of_block(1, LIMITS) == average
+
+
+def test_queries_that_see_no_key_take_no_steps():
+    half = AttentionProblem(2048, 1024, 8, head_dim=128, causal=True)
+    assert TileSteps.of(half, 64, 64).average == (512.5 / 2 + (32 + 32) / 2) / 64
+
+
+def test_heads_that_come_last_begin_with_their_longest_tile():
+    problem = AttentionProblem(1024, 1024, 16, head_dim=128, causal=True)
+    shared = TileSteps.of(problem, 64, 64, together=16).of_busiest(32)
+    assert shared == 8 * (512.5 + 32 + 32) / 64
+    assert TileSteps.of(problem, 64, 64, together=2).of_busiest(32) == shared * 7 / 8 + 16
+    assert TileSteps.of(problem, 64, 64).of_busiest(256) == 16
 
 
 def test_tiles_of_keys_count_whole_if_queries_see_all():
@@ -205,7 +219,7 @@ def test_tiles_have_whole_queries_of_a_group(heads, heads_kv):
 
 def test_rows_of_a_group_see_fewer_keys_outside_of_a_window():
     problem = AttentionProblem(8192, 8192, 64, heads_kv=8, window_left=128, causal=True)
-    steps = [steps_of_block(problem, 64, 48, 1, LIMITS, packed) for packed in (1, 8)]
+    steps = [TileSteps.of(problem, 64, 48, packed=packed).of_block(1, LIMITS) for packed in (1, 8)]
     window = problem.pairs / 8192 / 128
     assert steps == [4 * window, 3 * window]
 

@@ -51,11 +51,11 @@ def _fitted(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpec
 def candidates(problem: AttentionProblem, spec: DeviceSpec) -> Iterator[FlashSchedule]:
     """The widest loads; as many queries of a block as leave every SM one."""
     usual = FlashSchedule(vector_width=problem.widest)
-    for threads, rows in ((256, 8), (128, 8), (256, 4), (128, 4), (128, 2), (64, 1)):
-        fitted = _fitted(problem, replace(usual, threads=threads, rows_per_warp=rows), spec)
-        if fitted.blocks(problem) >= spec.sm_count or rows == 1:
-            yield fitted
-    yield _fitted(problem, replace(usual, tile_keys=64), spec)
+    for threads, rows in ((256, 8), (128, 8), (256, 4), (128, 4), (128, 2), (128, 1), (64, 1)):
+        for keys in (64, 32):
+            fitted = _fitted(problem, replace(usual, threads=threads, rows_per_warp=rows, tile_keys=keys), spec)
+            if fitted.blocks(problem) >= spec.sm_count or rows == 1:
+                yield fitted
 
 
 def checks(problem: AttentionProblem, schedule: FlashSchedule) -> list[tuple[AttentionProblem, FlashSchedule]]:

@@ -50,13 +50,15 @@ def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]
 
 def fitted(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> MmaSyncSchedule:
     """The schedule with fewer stages, keys and queries, until there are registers and shared memory for them."""
-    while schedule.footprint(problem).registers > spec.registers_per_thread:
+    while schedule.footprint(problem).registers + _SPARE_REGISTERS > spec.registers_per_thread:
         if schedule.tile_keys > 2 * PRODUCT:
             schedule = replace(schedule, tile_keys=_less(schedule.tile_keys))
         elif schedule.warp_rows > PRODUCT:
             schedule = replace(schedule, warp_rows=PRODUCT)
-        else:
+        elif schedule.queries_in_registers:
             schedule = replace(schedule, queries_in_registers=False)
+        else:
+            break
     while schedule.shared_bytes(problem) > spec.shared_per_block:
         if schedule.stages > _SPECS["stages"].values[0]:
             schedule = replace(schedule, stages=schedule.stages - 1)

@@ -10,7 +10,7 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import extremes_workload, steps_of_block, stored_bytes, sums_workload
+from autotune.search_spaces.attention.tiles import TileSteps, extremes_workload, stored_bytes, sums_workload
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -51,12 +51,14 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
     loaded = warps * keys * dims * problem.dtype.bytes
     if not schedule.queries_in_registers:
         loaded += rows * problem.head_dim * problem.dtype.bytes
-    steps = steps_of_block(problem, rows, keys, schedule.splits, spec)
+    footprint = schedule.footprint(problem)
+    resident = resident_blocks(footprint, spec)
+    of = TileSteps.of(problem, rows, keys, schedule.splits, together=schedule.heads_together)
+    steps = of.of_block(resident, spec)
     moved = rows * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
     vectors = keys * dims / schedule.vector_width / WARP
     rate = spec.rates.get(Unit.TENSOR_FP16, inf) * costs.rate
-    footprint = schedule.footprint(problem)
-    together = max(1, min(resident_blocks(footprint, spec), ceil_div(blocks, spec.sm_count)))
+    together = max(1, min(resident, ceil_div(blocks, spec.sm_count)))
     idle = max(1.0, costs.dependent * SCHEDULERS / (together * warps))
     grid = Workload(
         blocks=blocks,

@@ -20,7 +20,11 @@ from autotune.search_spaces.machine.resources import footprint_violations
 _TILES_OF_BLOCKS, _IN_TURN, _TICKETS = "tiles", "in_turn", "tickets"
 _GRIDS = (_TILES_OF_BLOCKS, _IN_TURN, _TICKETS)
 # Queries of a block and keys of a tile that are tried first, by the larger dimension of a head: consumers, keys.
-_TILES = ((64, ((3, 128), (2, 160), (2, 128), (3, 96))), (128, ((2, 176), (2, 128), (3, 80), (2, 160))))
+_TILES = (
+    (64, ((3, 128), (2, 160), (2, 128), (3, 96))),
+    (80, ((3, 128), (3, 112), (2, 176), (2, 128))),
+    (128, ((2, 176), (2, 128), (3, 80), (2, 160))),
+)
 # Of several blocks on an SM: consumers, keys and blocks, where queries see few keys.
 _SEVERAL, _FEW_KEYS = ((1, 128, 2), (1, 96, 2), (1, 64, 3), (2, 48, 2)), 1024
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
@@ -101,7 +105,9 @@ def fitted(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec,
 
 
 def _on_grid(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec, grid: str) -> WgmmaSchedule:
-    resident = min(spec.sm_count * schedule.min_blocks_per_sm, schedule.tiles(problem))
+    tiles, resident = schedule.tiles(problem), spec.sm_count * schedule.min_blocks_per_sm
+    if tiles <= resident:  # a block that stays has one tile
+        grid = _TILES_OF_BLOCKS
     return replace(
         schedule,
         pingpong=schedule.pingpong and schedule.consumers > 1,

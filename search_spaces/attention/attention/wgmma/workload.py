@@ -10,8 +10,8 @@ from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.attention.tiles import (
+    TileSteps,
     extremes_workload,
-    steps_of_block,
     stored_bytes,
     storing_clocks,
     sums_workload,
@@ -32,7 +32,7 @@ class Costs(Coefficients, section="attention.wgmma"):
         exposed: share of the shorter of products and weights that is not hidden, if consumers take turns.
         exposed_alone: the same, if not.
         exposed_single: the same, of one consumer that has an SM to itself.
-        step_clocks: clocks of barriers.
+        step_clocks: clocks of barriers, of a consumer.
         tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
             The other blocks of the SM hide them.
         loaded: share of the time that threads take to load as many bytes.
@@ -53,28 +53,32 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     costs = Costs.of(spec)
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     rows, keys = schedule.block_rows, schedule.tile_keys
-    of_tile = steps_of_block(problem, rows, keys, schedule.splits, spec, schedule.packed_heads(problem))
-    # With tickets, blocks end at about the same time if tiles differ.
-    evenly = schedule.tickets and (problem.bounded_right or problem.segmented)
-    own = tiles / max(1, blocks) if evenly else ceil_div(tiles, max(1, blocks))
+    packed, footprint = schedule.packed_heads(problem), schedule.footprint(problem)
+    resident = resident_blocks(footprint, spec)
+    of = TileSteps.of(problem, rows, keys, schedule.splits, packed=packed, together=schedule.heads_together)
+    if not schedule.grid_blocks:
+        steps = of.of_block(resident, spec)
+    elif schedule.tickets and (problem.bounded_right or problem.segmented):
+        steps = of.of_busiest(blocks)
+    else:
+        steps = of.average * ceil_div(tiles, max(1, blocks)) + of.longest - of.average
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
-    packed = schedule.packed_heads(problem)
     # Consumers that have queries of their own sit out where these are none.
     present = problem.row_tiles(schedule.query_rows, packed) * schedule.query_rows / max(1, tiles)
     multiplying, weighing = present * keys * dims / rate / costs.rate, present * keys * costs.pair_clocks
-    footprint = schedule.footprint(problem)
-    together = min(resident_blocks(footprint, spec), max(1.0, blocks / spec.sm_count))
+    together = min(resident, max(1.0, blocks / spec.sm_count))
     beside = costs.exposed if schedule.pingpong else costs.exposed_alone
     exposed = beside if schedule.consumers * together > 1 else costs.exposed_single
-    waits = exposed * min(multiplying, weighing) + costs.tile_clocks / of_tile
+    waits = exposed * min(multiplying, weighing) + costs.tile_clocks / of.average
     storing = storing_clocks(stored_bytes(problem, rows, schedule.splits), spec)
-    clocks = max(multiplying, weighing) + waits / together + costs.step_clocks + storing / of_tile
+    apart = schedule.consumers * costs.step_clocks + storing / of.average
+    clocks = max(multiplying, weighing) + waits / together + apart
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
         memory_bytes=problem.work.bytes,
-        steps=of_tile * own,
+        steps=steps,
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
