@@ -63,14 +63,13 @@ def _uneven(problem: HeadProblem) -> bool:
 
 @dataclass(frozen=True)
 class TileSteps:
-    """Steps of blocks, of which each has tiles of queries and goes through their keys.
+    """Steps of blocks, of which each has tiles of queries, or of keys, and goes through tiles of the others.
 
     Attributes:
-        average: tiles of keys that a tile of queries goes through, 1 at least.
-        longest: the same of the queries that see the most keys.
-        tiles: of queries.
-        last: the share of tiles that come last, those that see the most keys first: of the last heads that are taken
-            together.
+        average: tiles of others that a tile goes through, 1 at least.
+        longest: the same of the tile that goes through the most.
+        tiles: of all heads.
+        last: the share of tiles that come last, the longest first: of the last heads that are taken together.
     """
 
     average: float
@@ -84,12 +83,29 @@ class TileSteps:
     ) -> Self:
         """Of tiles of so many rows, queries of as many heads as are packed, whose keys as many blocks share."""
         average = max(1.0, seen_keys(problem, rows // packed, keys) / keys / splits)
-        tiles = problem.row_tiles(rows, packed) * splits
+        tiles, heads = problem.row_tiles(rows, packed) * splits, problem.all_heads // packed
+        most = smallest(problem.keys, problem.queries + problem.high) / keys / splits
+        return cls._of(problem, average, most, tiles, heads, together)
+
+    @classmethod
+    def of_keys(cls, problem: HeadProblem, rows: int, queries: int, *, together: int = 1) -> Self:
+        """Of tiles of so many keys, which go through the queries that see them, in tiles of so many queries."""
+        average: float = ceil_div(problem.queries, queries)
+        most = smallest(problem.queries, problem.queries + problem.high)
+        if problem.bounded_left or problem.bounded_right or problem.segmented:
+            seen = (
+                largest(0, smallest(problem.keys, problem.queries + problem.high)) if _uneven(problem) else problem.keys
+            )
+            average = (problem.pairs + seen * (rows + queries) / 2) / max(1, problem.keys) / queries
+        heads = problem.all_heads // problem.group
+        return cls._of(problem, max(1.0, average), most / queries, problem.key_tiles(rows), heads, together)
+
+    @classmethod
+    def _of(cls, problem: HeadProblem, average: float, most: float, tiles: int, heads: int, together: int) -> Self:
         if not _uneven(problem):
             return cls(average, average, tiles, 1.0)
-        heads, most = problem.all_heads // packed, smallest(problem.keys, problem.queries + problem.high)
         last = (heads - (ceil_div(heads, together) - 1) * together) / max(1, heads)
-        return cls(average, largest(average, most / keys / splits), tiles, last)
+        return cls(average, largest(average, most), tiles, last)
 
     def of_busiest(self, blocks: int) -> float:
         """Steps of the busiest of so many blocks, of which each takes the next tile when it is done with one."""

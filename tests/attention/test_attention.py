@@ -178,6 +178,14 @@ def test_queries_that_see_no_key_take_no_steps():
     assert TileSteps.of(half, 64, 64).average == (512.5 / 2 + (32 + 32) / 2) / 64
 
 
+def test_keys_that_all_queries_see_take_the_most_steps():
+    problem = AttentionProblem(1024, 2048, 8, head_dim=128, causal=True)
+    steps = TileSteps.of_keys(problem, 128, 64, together=8)
+    assert steps.longest == 16
+    assert steps.average == (1024 * 2048 - 1024 * 1023 / 2) / 2048 / 64 + (128 + 64) / 2 / 64
+    assert TileSteps.of_keys(AttentionProblem(100, 64, 2), 128, 64).average == 2
+
+
 def test_heads_that_come_last_begin_with_their_longest_tile():
     problem = AttentionProblem(1024, 1024, 16, head_dim=128, causal=True)
     shared = TileSteps.of(problem, 64, 64, together=16).of_busiest(32)

@@ -10,9 +10,10 @@ from autotune.codegen.attention.attention_backward.problem import AttentionBackw
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import extremes_workload, storing_clocks
+from autotune.search_spaces.attention.tiles import TileSteps, extremes_workload, storing_clocks
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 
@@ -43,6 +44,7 @@ def pass_workload(
     columns: int,
     *,
     of_keys: bool,
+    heads_together: int,
     in_flight: int,
     single: bool = False,
 ) -> Workload:
@@ -50,21 +52,19 @@ def pass_workload(
     costs, (rows, others) = Costs.of(spec), tile
     own, met = (problem.keys, problem.queries) if of_keys else (problem.queries, problem.keys)
     heads, heads_met = (problem.all_heads // problem.group, problem.group) if of_keys else (problem.all_heads, 1)
-    bounded = problem.bounded_left or problem.bounded_right
-    seen = problem.pairs / max(1, own) + (rows + others) / 2 if bounded else ceil_div(met, others) * others
-    steps = max(1.0, min(seen, met + others) / others)
-    blocks = ceil_div(own, rows) * heads
+    of = (TileSteps.of_keys if of_keys else TileSteps.of)(problem, rows, others, together=heads_together)
+    steps = of.of_block(resident_blocks(footprint, spec), spec) * heads_met
     together = max(1, footprint.min_blocks_per_sm)
     multiplying = rows * others * columns / spec.rates.get(Unit.TENSOR_FP16, inf) / costs.rate
     weighing = rows * others * (costs.pair_clocks + costs.sum_clocks * single)
-    apart = (costs.step_clocks + costs.tile_clocks / (steps * heads_met)) / together
+    apart = (costs.step_clocks + costs.tile_clocks / (of.average * heads_met)) / together
     bytes_of_row = (problem.head_dim + problem.value_elements) * problem.dtype.bytes
-    storing = storing_clocks(rows * bytes_of_row, spec) / (steps * heads_met)
+    storing = storing_clocks(rows * bytes_of_row, spec) / (of.average * heads_met)
     return Workload(
-        blocks=blocks,
+        blocks=of.tiles,
         footprint=footprint,
         memory_bytes=2 * (heads * own + problem.all_heads * met / problem.group) * bytes_of_row,
-        steps=steps * heads_met,
+        steps=steps,
         ahead=in_flight,
         in_flight=in_flight,
         unit_clocks=multiplying + weighing + apart + storing,

@@ -17,7 +17,16 @@ def workload(problem: AttentionBackwardProblem, schedule: MmaSyncSchedule, spec:
         others = schedule.tile_queries if of_keys else schedule.tile_keys
         footprint = schedule.footprint(problem) if of_keys else schedule.query_footprint(problem)
         tile, ahead = (schedule.block_rows, others), schedule.stages - 1
-        return pass_workload(problem, spec, footprint, tile, 2 * columns, of_keys=of_keys, in_flight=ahead)
+        return pass_workload(
+            problem,
+            spec,
+            footprint,
+            tile,
+            2 * columns,
+            of_keys=of_keys,
+            heads_together=schedule.heads_together,
+            in_flight=ahead,
+        )
 
     queries = of_rows(False, 2 * head + value)
     if schedule.together:

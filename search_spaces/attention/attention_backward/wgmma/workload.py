@@ -18,7 +18,17 @@ def workload(problem: AttentionBackwardProblem, schedule: WgmmaSchedule, spec: D
     def of_keys(columns: int, *, single: bool = False) -> Workload:
         tile, ahead = (schedule.block_keys, schedule.tile_queries), schedule.stages - 1
         footprint = schedule.footprint(problem)
-        return pass_workload(problem, spec, footprint, tile, columns, of_keys=True, in_flight=ahead, single=single)
+        return pass_workload(
+            problem,
+            spec,
+            footprint,
+            tile,
+            columns,
+            of_keys=True,
+            heads_together=schedule.heads_together,
+            in_flight=ahead,
+            single=single,
+        )
 
     if schedule.single_pass:
         footprint, queries = Footprint(WARPGROUP * schedule.consumers), schedule.tile_queries
@@ -29,7 +39,16 @@ def workload(problem: AttentionBackwardProblem, schedule: WgmmaSchedule, spec: D
     tile = schedule.block_queries, schedule.tile_keys
     footprint = schedule.query_pass(problem).footprint
     ahead = schedule.query_stages - 1
-    of_queries = pass_workload(problem, spec, footprint, tile, 2 * head + value, of_keys=False, in_flight=ahead)
+    of_queries = pass_workload(
+        problem,
+        spec,
+        footprint,
+        tile,
+        2 * head + value,
+        of_keys=False,
+        heads_together=schedule.heads_together,
+        in_flight=ahead,
+    )
     if schedule.together:
         return around(problem, of_keys(2 * head + 2 * value), of_queries)
     return around(problem, of_keys(2 * head + value), of_keys(head + 2 * value), of_queries)
