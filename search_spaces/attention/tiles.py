@@ -30,9 +30,9 @@ def heads_in_l2(problem: HeadProblem, spec: DeviceSpec) -> int:
     if not problem.bounded_right or problem.bounded_left:
         return 1
     of_head = problem.keys * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
-    most = min(_L2_SHARE * spec.l2_bytes / max(1, of_head) * problem.group, problem.all_heads, _MOST_TOGETHER)
+    most = min(_L2_SHARE * spec.l2_bytes / max(1, of_head) * problem.group, _MOST_TOGETHER)
     together = 1
-    while 2 * together <= most:
+    while together < problem.all_heads and 2 * together <= most:
         together *= 2
     return together
 
@@ -46,24 +46,14 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
         window = min(problem.window_left + max(1, problem.window_right) - 1, problem.keys)
         return ceil_div(min(window + rows - 1, problem.keys), keys) * keys * seen / max(1, window)
     cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
-    return seen + cut * _seeing(problem)
-
-
-def _seeing(problem: HeadProblem) -> float:
-    """The share of queries that see some key."""
-    if not _uneven(problem):
-        return 1.0
-    return largest(0, smallest(problem.queries, problem.queries + problem.high)) / max(1, problem.queries)
-
-
-def _uneven(problem: HeadProblem) -> bool:
-    """Whether the last queries of each head see the most keys, and the first ones few or none."""
-    return problem.bounded_right and not problem.bounded_left and not problem.segmented
+    return seen + cut
 
 
 @dataclass(frozen=True)
 class TileSteps:
     """Steps of blocks, of which each has tiles of queries, or of keys, and goes through tiles of the others.
+
+    Tiles that meet no others do not count.
 
     Attributes:
         average: tiles of others that a tile goes through, 1 at least.
@@ -75,53 +65,73 @@ class TileSteps:
     average: float
     longest: float
     tiles: int
-    last: float
+    last: float = 1.0
 
     @classmethod
     def of(
         cls, problem: HeadProblem, rows: int, keys: int, splits: int = 1, *, packed: int = 1, together: int = 1
     ) -> Self:
         """Of tiles of so many rows, queries of as many heads as are packed, whose keys as many blocks share."""
-        average = max(1.0, seen_keys(problem, rows // packed, keys) / keys / splits)
-        tiles, heads = problem.row_tiles(rows, packed) * splits, problem.all_heads // packed
-        most = smallest(problem.keys, problem.queries + problem.high) / keys / splits
-        return cls._of(problem, average, most, tiles, heads, together)
+        if _uneven(problem):
+            sizes, heads = (problem.queries, problem.keys), problem.all_heads // packed
+            return cls._of_uneven(problem, sizes, (rows // packed, keys), splits, heads, together)
+        steps = max(1.0, seen_keys(problem, rows // packed, keys) / keys / splits)
+        return cls(steps, steps, problem.row_tiles(rows, packed) * splits)
 
     @classmethod
     def of_keys(cls, problem: HeadProblem, rows: int, queries: int, *, together: int = 1) -> Self:
         """Of tiles of so many keys, which go through the queries that see them, in tiles of so many queries."""
-        average: float = ceil_div(problem.queries, queries)
-        most = smallest(problem.queries, problem.queries + problem.high)
-        if problem.bounded_left or problem.bounded_right or problem.segmented:
-            seen = (
-                largest(0, smallest(problem.keys, problem.queries + problem.high)) if _uneven(problem) else problem.keys
-            )
-            average = (problem.pairs + seen * (rows + queries) / 2) / max(1, problem.keys) / queries
-        heads = problem.all_heads // problem.group
-        return cls._of(problem, max(1.0, average), most / queries, problem.key_tiles(rows), heads, together)
+        if _uneven(problem):
+            sizes, heads = (problem.keys, problem.queries), problem.all_heads // problem.group
+            return cls._of_uneven(problem, sizes, (rows, queries), 1, heads, together)
+        steps: float = ceil_div(problem.queries, queries)
+        if problem.bounded_left or problem.segmented:
+            steps = max(1.0, (problem.pairs / max(1, problem.keys) + (rows + queries) / 2) / queries)
+        return cls(steps, steps, problem.key_tiles(rows))
 
     @classmethod
-    def _of(cls, problem: HeadProblem, average: float, most: float, tiles: int, heads: int, together: int) -> Self:
-        if not _uneven(problem):
-            return cls(average, average, tiles, 1.0)
+    def _of_uneven(
+        cls,
+        problem: HeadProblem,
+        sizes: tuple[int, int],
+        tile: tuple[int, int],
+        splits: int,
+        heads: int,
+        together: int,
+    ) -> Self:
+        """Of `tile` rows that are met, and that they meet, of `sizes` of each of some heads."""
+        (rows, others), diagonal = tile, problem.queries + problem.high
+        meeting, most = (largest(1, smallest(size, diagonal)) for size in sizes)
+        average = (problem.pairs / meeting + (rows + others) / 2) / others / splits
         last = (heads - (ceil_div(heads, together) - 1) * together) / max(1, heads)
-        return cls(average, largest(average, most), tiles, last)
+        longest = largest(1.0, most / others / splits)
+        return cls(smallest(largest(1.0, average), longest), longest, ceil_div(meeting, rows) * heads * splits, last)
 
     def of_busiest(self, blocks: int) -> float:
-        """Steps of the busiest of so many blocks, of which each takes the next tile when it is done with one."""
-        shared, most = self.average * self.tiles / max(1, blocks), ceil_div(self.tiles, max(1, blocks)) * self.longest
-        return largest(shared, smallest(most, shared * (1 - self.last) + self.longest))
+        """Steps of the busiest of so many blocks, of which each takes the next tile when it is done with one.
+
+        If all have `most` tiles or one less, some have `most` of those that are no shorter than the first of the last
+        such round; lengths fall by the same from tile to tile. The heads that come last begin with their longest tile.
+        """
+        most, share = ceil_div(self.tiles, max(1, blocks)), self.tiles / max(1, blocks)
+        shared, fall = self.average * share, 2 * (self.longest - self.average)
+        rounds = most * (self.longest - fall * (most - 1) / share)
+        return largest(shared, rounds, smallest(most * self.longest, shared * (1 - self.last) + self.longest))
 
     def of_block(self, resident: int, spec: DeviceSpec) -> float:
-        """Steps of each block of a grid that has one for each tile, if the fullest SM is to take as long as it does.
+        """Steps of each block of a grid that has one for each tile, as if all had as many; an SM has so many at once.
 
-        Blocks begin as others end, so many at once on an SM. If all begin at once, those of an SM share the time of the
-        longest.
+        If all begin at once, those of an SM share the time of the longest.
         """
-        at_once = resident * spec.sm_count
-        if self.tiles > at_once:
-            return self.of_busiest(at_once) * at_once / self.tiles
-        return self.average + (self.longest - self.average) / max(1, ceil_div(self.tiles, spec.sm_count))
+        of_sm = ceil_div(self.tiles, spec.sm_count)
+        if of_sm > resident:
+            return self.of_busiest(resident * spec.sm_count) / ceil_div(of_sm, resident)
+        return self.average + (self.longest - self.average) / max(1, of_sm)
+
+
+def _uneven(problem: HeadProblem) -> bool:
+    """Whether the last queries of each head see the most keys, and the first ones few or none."""
+    return problem.bounded_right and not problem.bounded_left and not problem.segmented
 
 
 def useful_splits(

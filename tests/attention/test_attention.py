@@ -170,12 +170,13 @@ def test_a_lone_block_takes_as_long_as_the_queries_that_see_the_most():
     average = (512.5 + 32 + 32) / 64
     assert TileSteps.of(few, 64, 64).of_block(1, LIMITS) == 16
     assert TileSteps.of(few, 64, 64, 2).of_block(2, LIMITS) == (average + 16) / 2 / 2
-    assert TileSteps.of(many, 64, 64, together=80).of_block(1, LIMITS) == average
+    waves = TileSteps.of(many, 64, 64, together=80)
+    assert waves.of_block(1, LIMITS) * 10 == waves.of_busiest(132) == average * 1280 / 132
 
 
 def test_queries_that_see_no_key_take_no_steps():
-    half = AttentionProblem(2048, 1024, 8, head_dim=128, causal=True)
-    assert TileSteps.of(half, 64, 64).average == (512.5 / 2 + (32 + 32) / 2) / 64
+    half, alike = (AttentionProblem(queries, 1024, 8, head_dim=128, causal=True) for queries in (2048, 1024))
+    assert TileSteps.of(half, 64, 64) == TileSteps.of(alike, 64, 64)
 
 
 def test_keys_that_all_queries_see_take_the_most_steps():
@@ -192,6 +193,12 @@ def test_heads_that_come_last_begin_with_their_longest_tile():
     assert shared == 8 * (512.5 + 32 + 32) / 64
     assert TileSteps.of(problem, 64, 64, together=2).of_busiest(32) == shared * 7 / 8 + 16
     assert TileSteps.of(problem, 64, 64).of_busiest(256) == 16
+
+
+def test_more_tiles_than_blocks_make_some_block_take_two_of_the_longest():
+    steps = TileSteps(average=24, longest=32, tiles=176)
+    assert steps.of_busiest(132) == 2 * (32 - 16 * 132 / 176)
+    assert TileSteps(average=8, longest=8, tiles=176).of_busiest(132) == 16
 
 
 def test_tiles_of_keys_count_whole_if_queries_see_all():

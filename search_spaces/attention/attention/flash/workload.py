@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
-from autotune.search_spaces.attention.tiles import seen_keys
+from autotune.search_spaces.attention.tiles import TileSteps
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 
@@ -33,16 +34,17 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
     costs = Costs.of(spec)
     warps, rows, keys = schedule.threads // WARP, schedule.rows_per_warp, schedule.tile_keys
     dims = problem.head_dim + problem.value_elements
-    blocks = schedule.blocks(problem)
+    footprint = schedule.footprint(problem)
+    of = TileSteps.of(problem, schedule.block_rows, keys)
     of_warp = keys / WARP * dims * (rows * (1 + 1 / 2) + costs.unpack) + rows * keys / WARP * costs.weight
     vectors = keys * dims / schedule.vector_width / WARP
     tile_bytes = keys * dims * problem.dtype.bytes
     reads = warps * keys / WARP * dims / 2 * (1 + rows)
     grid = Workload(
-        blocks=blocks,
-        footprint=schedule.footprint(problem),
+        blocks=of.tiles,
+        footprint=footprint,
         memory_bytes=problem.work.bytes,
-        steps=max(1.0, seen_keys(problem, schedule.block_rows, keys) / keys),
+        steps=of.of_block(resident_blocks(footprint, spec), spec),
         instructions=warps * of_warp,
         load_instructions=vectors * costs.load,
         shared_clocks=reads,

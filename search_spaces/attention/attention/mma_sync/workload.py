@@ -44,7 +44,7 @@ class Costs(Coefficients, section="attention.mma_sync"):
 def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A block copies tiles of keys and values, multiplies them, and weighs scores in turn."""
     costs = Costs.of(spec)
-    blocks, rows, keys = schedule.blocks(problem), schedule.block_rows, schedule.tile_keys
+    rows, keys = schedule.block_rows, schedule.tile_keys
     dims = round_up(problem.head_dim, PRODUCT) + round_up(problem.value_elements, 8)
     products = rows * keys * dims / _PRODUCT_PAIRS
     warps = schedule.threads // WARP
@@ -54,7 +54,7 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
     footprint = schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     of = TileSteps.of(problem, rows, keys, schedule.splits, together=schedule.heads_together)
-    steps = of.of_block(resident, spec)
+    blocks, steps = of.tiles, of.of_block(resident, spec)
     moved = rows * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
     vectors = keys * dims / schedule.vector_width / WARP
     rate = spec.rates.get(Unit.TENSOR_FP16, inf) * costs.rate

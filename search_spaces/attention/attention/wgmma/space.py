@@ -6,9 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention.wgmma.schedule import ARCHITECTURE, CONSUMER_ROWS, KEYS, WgmmaSchedule
+from autotune.codegen.attention.attention.wgmma.schedule import (
+    ARCHITECTURE,
+    CONSUMER_ROWS,
+    KEYS,
+    PRODUCT_K,
+    WgmmaSchedule,
+)
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
+from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.search_spaces.attention.small import small_problems
 from autotune.search_spaces.attention.tensor_maps import unmapped
 from autotune.search_spaces.attention.tiles import heads_in_l2, seen_keys, too_many_splits, useful_splits, usual_splits
@@ -27,6 +34,7 @@ _TILES = (
 )
 # Of several blocks on an SM: consumers, keys and blocks, where queries see few keys.
 _SEVERAL, _FEW_KEYS = ((1, 128, 2), (1, 96, 2), (1, 64, 3), (2, 48, 2)), 1024
+_AT_MOST = ((1, 128, 2), (2, 240, 1), (3, 128, 1))  # likewise, of as few keys more as cover all that a query sees
 _WIDE = ((2, 128), (2, 112), (2, 96), (2, 80), (2, 64), (1, 96))
 
 
@@ -149,9 +157,17 @@ def _candidates(problem: AttentionProblem, spec: DeviceSpec, packs: bool) -> Ite
             for late in (wide, not wide):
                 wanted = replace(alike, consumers=consumers, tile_keys=keys, pingpong=turns, rescale_late=late)
                 yield from (fitted(problem, wanted, spec, grid) for grid in grids)
-    for consumers, keys, blocks in _SEVERAL if seen_keys(problem, 1, 1) <= _FEW_KEYS else _SEVERAL[-1:]:
+    several = list(_SEVERAL) if seen_keys(problem, 1, 1) <= _FEW_KEYS else [_SEVERAL[-1]]
+    if len(several) > 1 and not uneven:
+        several += [(consumers, _covering(problem, most), blocks) for consumers, most, blocks in _AT_MOST]
+    for consumers, keys, blocks in several:
         wanted = replace(alike, consumers=consumers, tile_keys=keys, pingpong=True, min_blocks_per_sm=blocks)
         yield from (fitted(problem, wanted, spec, grid) for grid in grids)
+
+
+def _covering(problem: AttentionProblem, most: int) -> int:
+    """Keys of as few tiles as cover all keys, if a tile has so many at most."""
+    return max(KEYS[0], round_up(ceil_div(problem.keys, max(1, ceil_div(problem.keys, most))), PRODUCT_K))
 
 
 def checks(problem: AttentionProblem, schedule: WgmmaSchedule) -> list[tuple[AttentionProblem, WgmmaSchedule]]:

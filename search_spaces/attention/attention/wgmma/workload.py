@@ -28,10 +28,9 @@ class Costs(Coefficients, section="attention.wgmma"):
 
     Attributes:
         rate: share of their peak that tensor cores reach.
-        pair_clocks: clocks of an SM for the weight of a pair: its power, and what else is issued for it.
-        exposed: share of the shorter of products and weights that is not hidden, if consumers take turns.
-        exposed_alone: the same, if not.
-        exposed_single: the same, of one consumer that has an SM to itself.
+        pair_clocks: clocks of an SM for the weight of a pair, besides its products, if consumers take turns.
+        pair_clocks_alone: the same, if not.
+        pair_latency: clocks of a consumer for the weight of a pair, while the others multiply.
         step_clocks: clocks of barriers, of a consumer.
         tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
             The other blocks of the SM hide them.
@@ -40,9 +39,8 @@ class Costs(Coefficients, section="attention.wgmma"):
 
     rate: float
     pair_clocks: float
-    exposed: float
-    exposed_alone: float
-    exposed_single: float
+    pair_clocks_alone: float
+    pair_latency: float
     step_clocks: float
     tile_clocks: float
     loaded: float
@@ -57,23 +55,22 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     resident = resident_blocks(footprint, spec)
     of = TileSteps.of(problem, rows, keys, schedule.splits, packed=packed, together=schedule.heads_together)
     if not schedule.grid_blocks:
-        steps = of.of_block(resident, spec)
+        blocks, steps = of.tiles, of.of_block(resident, spec)
     elif schedule.tickets and (problem.bounded_right or problem.segmented):
         steps = of.of_busiest(blocks)
     else:
-        steps = of.average * ceil_div(tiles, max(1, blocks)) + of.longest - of.average
+        steps = of.average * ceil_div(of.tiles, max(1, blocks)) + of.longest - of.average
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
     # Consumers that have queries of their own sit out where these are none.
     present = problem.row_tiles(schedule.query_rows, packed) * schedule.query_rows / max(1, tiles)
-    multiplying, weighing = present * keys * dims / rate / costs.rate, present * keys * costs.pair_clocks
+    pairs, multiplying = present * keys, dims / rate / costs.rate
     together = min(resident, max(1.0, blocks / spec.sm_count))
-    beside = costs.exposed if schedule.pingpong else costs.exposed_alone
-    exposed = beside if schedule.consumers * together > 1 else costs.exposed_single
-    waits = exposed * min(multiplying, weighing) + costs.tile_clocks / of.average
+    weighing = costs.pair_clocks if schedule.pingpong else costs.pair_clocks_alone
+    of_pair = max(multiplying + weighing, (multiplying + costs.pair_latency) / (schedule.consumers * together))
     storing = storing_clocks(stored_bytes(problem, rows, schedule.splits), spec)
-    apart = schedule.consumers * costs.step_clocks + storing / of.average
-    clocks = max(multiplying, weighing) + waits / together + apart
+    waits = costs.tile_clocks / of.average / together
+    clocks = pairs * of_pair + waits + schedule.consumers * costs.step_clocks + storing / of.average
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
