@@ -151,3 +151,24 @@ def test_nothing_to_read_takes_a_launch():
     for empty in (replace(FEW, batch=0), replace(FEW, keys=0), replace(FEW, queries=0)):
         for schedule in (FmaSchedule(), MmaSyncSchedule()):
             assert microseconds(empty, schedule) < 15
+
+
+def test_latent_keys_by_wgmma_have_pages_that_tiles_divide_or_that_divide_tiles():
+    latent = problem(2, 128, 1, 8192, head_dim=576, value_dim=512, latent=True)
+    schedule = OPERATOR.first("latent", latent, H200)
+    assert schedule.multicast and schedule.row_tiles(latent) == 2
+    for page in (0, 8, 16, 64, 128):
+        assert not OPERATOR.violations(replace(latent, page=page), schedule, H200)
+    for page in (1, 4, 24, 96):
+        expected = f"pages of {page}: expected 8 to 64 by powers of two, or multiples of 64"
+        assert OPERATOR.violations(replace(latent, page=page), schedule, H200) == [expected]
+    few = replace(latent, heads=64)
+    assert OPERATOR.violations(few, schedule, H200) == [
+        "multicast: expected an even number of tiles of rows, not 1, that see the same keys"
+    ]
+    assert OPERATOR.violations(replace(latent, window_left=9), schedule, H200) == [
+        "keys: expected latent ones, without a window on the left"
+    ]
+    assert OPERATOR.violations(replace(latent, value_dim=64), schedule, H200) == [
+        "heads of 576 and 64 elements: expected multiples of 16 and 128, 512 values at most"
+    ]
