@@ -16,7 +16,9 @@ using ValueSums = float[value_products][4];
 using Weights = unsigned[value_steps][4];
 
 // Named barriers: between the consumers, and of each of them.
-enum Meeting { queries_ready = 1, weights_ready, values_cleared = weights_ready + consumers };
+constexpr int queries_ready = 1;
+constexpr int weights_ready = 2;
+constexpr int values_cleared = weights_ready + consumers;
 
 // Issues the products of queries and a tile of keys, box by box as they come.
 __device__ __forceinline__ void multiply_keys(KeySums& s, Shared& shared, const PartTiles& tiles, int tile) {
@@ -103,9 +105,15 @@ __device__ __forceinline__ void attend_tiles(const Arguments& arguments, const P
   const unsigned long long weights = matrix_descriptor<row_bytes>(Shared::weights(), 0, group_bytes);
   const SeenKeys seen(sequence, block.query_of(problem, row), block.query_of(problem, row + 8));
   Copies copies(arguments, problem, block, tiles, consumer);
+#if one_query
+  if (threadIdx.x == 0) copy_queries(arguments, problem, block);
   if (copying) copies.next(tiles);
-  copy_queries(arguments, problem, block);
+  shared.queries_full.wait(tiles.parts % 2);
+#else
+  if (copying) copies.next(tiles);
+  store_queries(arguments, problem, block);
   named_barrier(queries_ready, both);
+#endif
   // Issues the products of a tile's weights that the other one has made.
   const auto follow = [&](int tile) {
     named_barrier(weights_ready + other, both);

@@ -17,12 +17,14 @@ def emit(problem: AttentionDecodeProblem, schedule: LatentSchedule) -> Program:
         wgmma_source(columns, dtype, dtype, n_adjacent=True, registers_a=registers, function="wgmma_values")
         for registers in (True, False)
     )
-    rows = min(problem.page or schedule.tile_keys, schedule.tile_keys)
+    maps = [head_map(problem, "k", min(problem.page or schedule.tile_keys, schedule.tile_keys))]
+    if problem.queries == 1:
+        maps.append(head_map(problem, "q", schedule.rows, heads=schedule.rows))
     return schedule.program(
         problem,
         "latent/latent",
         "decode_latent_block",
         facts={"rescale_rarely": False},
-        maps=[head_map(problem, "k", rows)],
+        maps=maps,
         text="\n".join((wgmma_source(schedule.tile_keys, dtype, dtype), *of_values)).rstrip(),
     )

@@ -53,5 +53,5 @@ class LatentSchedule(Parts):
         """See `Schedule`; threads get what registers there are."""
         of_keys = boxes(problem.head_dim)
         tiles = ((1 + STAGES) * of_keys + 1) * self.rows * ROW_BYTES  # queries, stages and weights
-        shared = tiles + _BARRIER * STAGES * (of_keys + _READERS) + _ROW_WORDS * WORD_BYTES * self.rows
+        shared = tiles + _BARRIER * (1 + STAGES * (of_keys + _READERS)) + _ROW_WORDS * WORD_BYTES * self.rows
         return Footprint(self.threads, shared, _REGISTERS, 1 + self.multicast, architecture=ARCHITECTURE)

@@ -16,12 +16,13 @@ constexpr int keys_bytes = key_boxes * box_bytes;
 constexpr int piece_rows = Problem::paged && Problem::page < tile_keys ? Problem::page : tile_keys;
 constexpr int pieces = tile_keys / piece_rows;
 
-// The tiles of a part, behind those that the block has had.
+// The tiles of a part, behind the parts and tiles that the block has had.
 struct PartTiles {
   int begin;
   int end;  // of keys
   int count;
   int done;
+  int parts;
 
   __device__ __forceinline__ int key(int tile) const { return begin + tile * tile_keys; }
   __device__ __forceinline__ int stage(int tile) const { return (done + tile) % stages; }
@@ -39,6 +40,7 @@ __device__ __forceinline__ constexpr int copier_of(Readers readers) {
 __device__ __forceinline__ int own_rank() { return sharers == 1 ? 0 : blockIdx.x % sharers; }
 
 struct Shared {
+  Barrier queries_full;
   Barrier full[stages][key_boxes];
   Barrier empty[stages][3];  // of each of the readers
   float largest[64];         // logit of each row, with the tile whose weights were stored last
@@ -61,6 +63,7 @@ struct Shared {
 
   // By one thread.
   __device__ __forceinline__ void init() {
+    queries_full.init(1);
     for (int stage = 0; stage < stages; ++stage) {
       for (int box = 0; box < key_boxes; ++box) full[stage][box].init(1);
       for (int reader = 0; reader < 3; ++reader) empty[stage][reader].init(sharers * warpgroup_warps);
@@ -153,11 +156,25 @@ class Copies {
   int page_;
 };
 
-// Puts queries to shared memory, by all consumers. Rows that are not there are like the last one.
+#if one_query
+// Begins to copy the queries of 64 heads, by one thread. What is behind the last head is zeros; rows of other
+// heads are stored nowhere.
 __device__ __forceinline__ void copy_queries(const Arguments& arguments, const Problem& problem,
                                              const BlockRows& rows) {
+  Barrier& full = Shared::barriers().queries_full;
+  full.arrive_and_expect(keys_bytes);
+#  pragma unroll
+  for (int box = 0; box < key_boxes; ++box) {
+    const int at[] = {rows.request, 0, rows.head_of(problem, 0), box * row_elements};
+    tensor_copy(Shared::queries() + box * box_bytes, arguments.map_q, at, full);
+  }
+}
+#else
+// Puts queries to shared memory, by all consumers. Rows that are not there are like the last one.
+__device__ __forceinline__ void store_queries(const Arguments& arguments, const Problem& problem,
+                                              const BlockRows& rows) {
   constexpr int vector = 8, vectors = Problem::head_dim / vector;
-#pragma unroll 4
+#  pragma unroll 4
   for (int i = threadIdx.x; i < 64 * vectors; i += consumers * warpgroup_threads) {
     const int row = i / vectors, column = i % vectors * vector;
     const Element* q = rows.q(arguments, problem, min(row, rows.count - 1)) + column;
@@ -167,6 +184,7 @@ __device__ __forceinline__ void copy_queries(const Arguments& arguments, const P
   }
   proxy_fence();
 }
+#endif
 
 // Places of a tile behind its last key become zeros, in the boxes of a consumer: there may
 // be anything, and even a weight of 0 makes NaN of NaN.
