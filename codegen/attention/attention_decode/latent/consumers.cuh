@@ -3,9 +3,9 @@
 #include "attention/attention_decode/latent/tiles.cuh"
 #include "cuda/named_barrier.cuh"
 #include "cuda/transpose_words.cuh"
-// Two warpgroups take turns: the one whose turn it is multiplies queries by a tile of keys, and makes weights
-// of the scores, while the other one does so with the next tile. Either multiplies all weights by one half of
-// the columns of values: its own in registers, the other's in shared memory.
+// The warpgroups that multiply. The first one multiplies queries by keys, and makes weights of the scores.
+// Each multiplies them by one half of the columns of values: the first one has weights in registers, the
+// second one reads them from shared memory.
 
 constexpr int key_steps = Problem::head_dim / product_k, value_steps = tile_keys / product_k;
 constexpr int key_products = tile_keys / 8, value_products = half_boxes * row_elements / 8;
@@ -18,16 +18,18 @@ using Weights = unsigned[value_steps][4];
 // Named barriers: between the consumers, and of each of them.
 constexpr int queries_ready = 1;
 constexpr int weights_ready = 2;
-constexpr int values_cleared = weights_ready + consumers;
+constexpr int weights_read = 3;
+constexpr int values_cleared = 4;  // and the next one
 
-// Issues the products of queries and a tile of keys, box by box as they come.
+// Issues the products of queries and some boxes of a tile of keys, each as soon as it is there.
+template <int first, int end>
 __device__ __forceinline__ void multiply_keys(KeySums& s, Shared& shared, const PartTiles& tiles, int tile) {
   constexpr int of_box = row_elements / product_k;
   const int stage = tiles.stage(tile);
   const unsigned long long queries = matrix_descriptor<row_bytes>(Shared::queries(), 0, group_bytes);
   const unsigned long long keys = matrix_descriptor<row_bytes>(Shared::tile(stage), 0, group_bytes);
 #pragma unroll
-  for (int place = 0; place < key_boxes; ++place) {
+  for (int place = first; place < end; ++place) {
     const int box = box_at(place);
     shared.full[stage][box].wait(tiles.parity(tile));
     wgmma_fence(s);
@@ -60,9 +62,8 @@ __device__ __forceinline__ int own_row() {
   return threadIdx.x % warpgroup_threads / 32 * 16 + threadIdx.x % 32 / 4;
 }
 
-// Stores weights, and what is left of sums, for the other consumer.
-__device__ __forceinline__ void store_weights(Shared& shared, const Weights& p, const RowPair& rows,
-                                              const float (&kept)[2]) {
+// Stores weights, and what is left of sums, for the second consumer.
+__device__ __forceinline__ void store_weights(Shared& shared, const Weights& p, const float (&kept)[2]) {
   const int row = own_row(), place = threadIdx.x % 4;
 #pragma unroll
   for (int i = 0; i < value_steps; ++i) {
@@ -72,12 +73,7 @@ __device__ __forceinline__ void store_weights(Shared& shared, const Weights& p, 
       *reinterpret_cast<unsigned*>(Shared::weights() + swizzled(from, row_bytes)) = p[i][j];
     }
   }
-  __syncwarp();  // all lanes have read what the other one has left
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    if (place == 0) shared.kept[row + 8 * half] = kept[half];
-    if (place == 0) shared.largest[row + 8 * half] = rows.largest[half];
-  }
+  if (place == 0) shared.kept[row] = kept[0], shared.kept[row + 8] = kept[1];
 }
 
 // Few tiles have a key whose logit is the largest so far.
@@ -91,61 +87,21 @@ __device__ __forceinline__ void clear_values(const PartTiles& tiles, int tile, i
   named_barrier(values_cleared + consumer, warpgroup_threads);
 }
 
-// What a consumer does with the tiles of a part. The products of the other's weights go on while it makes its
-// own. It is the last one that reads the other's weights, so it may overwrite them.
-__device__ __forceinline__ void attend_tiles(const Arguments& arguments, const Problem& problem,
-                                             const Scores& scores, const BlockRows& block,
-                                             const Sequence& sequence, const PartTiles& tiles, int consumer,
-                                             ValueSums& o, RowPair& rows) {
+// The first consumer. The products of a tile's weights and values are issued ahead of those of the next
+// tile's keys, so that its room is filled again while these go on.
+__device__ __forceinline__ void weigh_tiles(const Arguments& arguments, const Problem& problem,
+                                            const Scores& scores, const BlockRows& block,
+                                            const Sequence& sequence, const PartTiles& tiles, ValueSums& o,
+                                            RowPair& rows) {
+  constexpr int ahead = key_boxes < 3 ? key_boxes : 3;  // boxes whose products wait for those of values
   Shared& shared = Shared::barriers();
-  const Readers half = consumer == 0 ? first_half : second_half;
-  const int row = own_row(), seen_by_all = sequence.keys_end(block.query_of(problem, 0)),
-            other = consumers - 1 - consumer;
-  const bool copying = threadIdx.x / 32 % warpgroup_warps == 0;
-  const unsigned long long weights = matrix_descriptor<row_bytes>(Shared::weights(), 0, group_bytes);
+  const int row = own_row(), seen_by_all = sequence.keys_end(block.query_of(problem, 0));
   const SeenKeys seen(sequence, block.query_of(problem, row), block.query_of(problem, row + 8));
-  Copies copies(arguments, problem, block, tiles, consumer);
-#if one_query
-  if (threadIdx.x == 0) copy_queries(arguments, problem, block);
-  if (copying) copies.next(tiles);
-  shared.queries_full.wait(tiles.parts % 2);
-#else
-  if (copying) copies.next(tiles);
-  store_queries(arguments, problem, block);
-  named_barrier(queries_ready, both);
-#endif
-  // Issues the products of a tile's weights that the other one has made.
-  const auto follow = [&](int tile) {
-    named_barrier(weights_ready + other, both);
-    float kept[2];
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      kept[i] = shared.kept[row + 8 * i];
-      rows.largest[i] = shared.largest[row + 8 * i];
-      rows.sum[i] *= kept[i];
-    }
-    rescale_seldom(o, kept);
-#pragma unroll
-    for (int box = 0; box < half_boxes; ++box)
-      shared.full[tiles.stage(tile)][consumer * half_boxes + box].wait(tiles.parity(tile));
-    clear_values(tiles, tile, consumer);
-    multiply_values(
-        o, [&](int step) { return advanced(weights, step * product_bytes); }, tiles.stage(tile), consumer);
-  };
-#pragma unroll 1
-  for (int tile = consumer; tile < tiles.count; tile += consumers) {
-    KeySums s;
-    float kept[2];
-    Weights p;
-    multiply_keys(s, shared, tiles, tile);
-    if (tile > 0) {
-      follow(tile - 1);
-      wgmma_wait<1>(s);
-    } else {
-      wgmma_wait<0>(s);
-    }
-    shared.release(tiles.stage(tile), queries_alone);
+  float kept[2];
+  Weights p;
+  const auto weigh = [&](KeySums& s, int tile) {
     const int key = tiles.key(tile);
+    shared.release(tiles.stage(tile), queries_alone);
     apply_softcap(s, scores);
     if (key + tile_keys > min(tiles.end, seen_by_all)) {
       SeenKeys there = seen;
@@ -154,65 +110,111 @@ __device__ __forceinline__ void attend_tiles(const Arguments& arguments, const P
     }
     add_weights(s, rows, scores.factor, kept);
     round_weights(p, s);
-    wgmma_wait<0>(o);
-    if (tile > 0) shared.release(tiles.stage(tile - 1), half);
-    store_weights(shared, p, rows, kept);
+  };
+  const auto multiply_own = [&](int tile) {
+    if (tile > 0) named_barrier(weights_read, both);
+    store_weights(shared, p, kept);
     rescale_seldom(o, kept);
-    clear_values(tiles, tile, consumer);
-    multiply_values(
-        o, [&](int step) -> const unsigned (&)[4] { return p[step]; }, tiles.stage(tile), consumer);
+    multiply_values(o, [&](int step) -> const unsigned (&)[4] { return p[step]; }, tiles.stage(tile), 0);
     proxy_fence();
-    named_barrier_arrive(weights_ready + consumer, both);
-    wgmma_wait<0>(o);
-    shared.release(tiles.stage(tile), half);
-    if (copying) copies.next(tiles);
+    named_barrier_arrive(weights_ready, both);
+  };
+#if one_query
+  if (threadIdx.x == 0) copy_queries(arguments, problem, block);
+  shared.queries_full.wait(tiles.parts % 2);
+#else
+  store_queries(arguments, problem, block);
+  named_barrier(queries_ready, both);
+#endif
+  {
+    KeySums s;
+    multiply_keys<0, key_boxes>(s, shared, tiles, 0);
+    wgmma_wait<0>(s);
+    weigh(s, 0);
   }
-  if ((tiles.count - 1) % consumers == other) {
-    follow(tiles.count - 1);
+#pragma unroll 1
+  for (int tile = 1; tile < tiles.count; ++tile) {
+    KeySums s;
+    multiply_own(tile - 1);
+    multiply_keys<0, ahead>(s, shared, tiles, tile);
+    wgmma_wait<1>(o);
+    shared.release(tiles.stage(tile - 1), first_half);
+    multiply_keys<ahead, key_boxes>(s, shared, tiles, tile);
+    wgmma_wait<0>(s);
+    weigh(s, tile);
+  }
+  clear_values(tiles, tiles.count - 1, 0);
+  multiply_own(tiles.count - 1);
+  wgmma_wait<0>(o);
+  shared.release(tiles.stage(tiles.count - 1), first_half);
+#pragma unroll
+  for (float& sum : rows.sum) sum = reduce_lanes<4>(sum, Sum());
+}
+
+// The second consumer. While weights of the next tile are made, its first warp has the one behind copied.
+__device__ __forceinline__ void follow_tiles(const Arguments& arguments, const Problem& problem,
+                                             const BlockRows& block, const PartTiles& tiles, ValueSums& o) {
+  Shared& shared = Shared::barriers();
+  const int row = own_row();
+  const bool copying = threadIdx.x / 32 % warpgroup_warps == 0;
+  const unsigned long long weights = matrix_descriptor<row_bytes>(Shared::weights(), 0, group_bytes);
+  Copies copies(arguments, problem, block, tiles);
+#pragma unroll 1
+  for (int i = 0; copying && i < stages; ++i) copies.next(tiles);
+#if !one_query
+  store_queries(arguments, problem, block);
+  named_barrier_arrive(queries_ready, both);
+#endif
+#pragma unroll 1
+  for (int tile = 0; tile < tiles.count; ++tile) {
+    const int stage = tiles.stage(tile);
+    named_barrier(weights_ready, both);
+    const float kept[2] = {shared.kept[row], shared.kept[row + 8]};
+    rescale_seldom(o, kept);
+#pragma unroll
+    for (int box = half_boxes; box < value_boxes; ++box) shared.full[stage][box].wait(tiles.parity(tile));
+    clear_values(tiles, tile, 1);
+    multiply_values(o, [&](int step) { return advanced(weights, step * product_bytes); }, stage, 1);
     wgmma_wait<0>(o);
-    shared.release(tiles.stage(tiles.count - 1), half);
+    shared.release(stage, second_half);
+    if (tile + 1 < tiles.count) named_barrier_arrive(weights_read, both);
+    if (copying) copies.next(tiles);
   }
 }
 
-// Adds the sums of weights of both consumers.
-__device__ __forceinline__ void add_weights_of_both(RowPair& rows, int consumer) {
+// Stores rows, divided by the sums of their weights, which the first consumer has.
+__device__ __forceinline__ void store_rows(const Arguments& arguments, const Problem& problem,
+                                           const BlockRows& block, float factor, const ValueSums& o,
+                                           const RowPair& rows, int consumer) {
   Shared& shared = Shared::barriers();
+  const int place = threadIdx.x % 4;
+  if (consumer == 0) {
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const float sum = reduce_lanes<4>(rows.sum[half], Sum());
-    if (threadIdx.x % 4 == 0) shared.sums[consumer][own_row() + 8 * half] = sum;
+    for (int half = 0; half < 2; ++half) {
+      const int row = own_row() + 8 * half, head = block.head_of(problem, min(row, block.count - 1));
+      const RowEnd ended = end_of_row(arguments, rows.largest[half], rows.sum[half], factor, head);
+      if (place == 0) shared.kept[row] = ended.factor;
+#if lse
+      const long long of_request = block.request * static_cast<long long>(problem.heads);
+      if (place == 0 && row < block.count)
+        arguments.lse[(of_request + head) * problem.queries + block.query_of(problem, row)] = ended.lse;
+#endif
+    }
   }
   __syncthreads();
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int row = own_row() + 8 * half;
-    rows.sum[half] = shared.sums[0][row] + shared.sums[1][row];
-  }
-}
-
-// Stores rows, divided by the sums of their weights.
-__device__ __forceinline__ void store_rows(const Arguments& arguments, const Problem& problem,
-                                           const BlockRows& block, float factor, const ValueSums& o,
-                                           const RowPair& rows, int consumer) {
-  const int place = threadIdx.x % 4;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int row = own_row() + 8 * half, head = block.head_of(problem, min(row, block.count - 1));
-    const int query = block.query_of(problem, row);
-    const RowEnd ended = end_of_row(arguments, rows.largest[half], rows.sum[half], factor, head);
-#if lse
-    const long long of_request = block.request * static_cast<long long>(problem.heads);
-    if (consumer == 0 && place == 0 && row < block.count)
-      arguments.lse[(of_request + head) * problem.queries + query] = ended.lse;
-#endif
-    Element* target = arguments.o + block.request * problem.stride_o_b + query * problem.stride_o_s +
-                      head * problem.stride_o_h + consumer * half_boxes * row_elements;
+    const float scale = shared.kept[row];
+    Element* target = arguments.o + block.request * problem.stride_o_b +
+                      block.query_of(problem, row) * problem.stride_o_s +
+                      block.head_of(problem, row) * problem.stride_o_h + consumer * half_boxes * row_elements;
 #pragma unroll
     for (int i = 0; i < value_products; i += 4) {
       unsigned words[4];
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        words[j] = pair_of<Element>(ended.factor * o[i + j][2 * half], ended.factor * o[i + j][2 * half + 1]);
+        words[j] = pair_of<Element>(scale * o[i + j][2 * half], scale * o[i + j][2 * half + 1]);
       transpose_words(words);
       if (row < block.count)
         *reinterpret_cast<uint4*>(target + 8 * (i + place)) =

@@ -14,9 +14,10 @@ __device__ __forceinline__ void attend_part(const Arguments& arguments, const Pr
   const PartTiles of_part{begin, end, tiles, done.x, done.y};
   ValueSums o = {};
   RowPair rows;
-  if (tiles > 0) attend_tiles(arguments, problem, scores, block, sequence, of_part, consumer, o, rows);
+  if (tiles > 0 && consumer == 0) weigh_tiles(arguments, problem, scores, block, sequence, of_part, o, rows);
+  if (tiles > 0 && consumer > 0) follow_tiles(arguments, problem, block, of_part, o);
   done.x += tiles, done.y += tiles > 0;
-  add_weights_of_both(rows, consumer);
+  __syncthreads();  // nobody reads queries, keys and weights any more
 #if splits > 1 || grid_blocks
   if (part.count > 1) {
     const States parts = States(arguments.partials, all_states(problem)).from(part.first);

@@ -17,7 +17,6 @@ CONSUMERS = 2  # each has half of the columns of values
 STAGES = 2  # tiles of keys in shared memory
 _BARRIER = 8  # bytes
 _READERS = 3  # of a tile, that release it apart
-_ROW_WORDS = 4  # of a row: what consumers tell each other
 _REGISTERS = 240  # of a thread: half of the columns of values, scores and weights
 
 
@@ -53,5 +52,5 @@ class LatentSchedule(Parts):
         """See `Schedule`; threads get what registers there are."""
         of_keys = boxes(problem.head_dim)
         tiles = ((1 + STAGES) * of_keys + 1) * self.rows * ROW_BYTES  # queries, stages and weights
-        shared = tiles + _BARRIER * (1 + STAGES * (of_keys + _READERS)) + _ROW_WORDS * WORD_BYTES * self.rows
+        shared = tiles + _BARRIER * (1 + STAGES * (of_keys + _READERS)) + WORD_BYTES * self.rows
         return Footprint(self.threads, shared, _REGISTERS, 1 + self.multicast, architecture=ARCHITECTURE)

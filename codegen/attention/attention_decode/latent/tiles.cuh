@@ -43,9 +43,7 @@ struct Shared {
   Barrier queries_full;
   Barrier full[stages][key_boxes];
   Barrier empty[stages][3];  // of each of the readers
-  float largest[64];         // logit of each row, with the tile whose weights were stored last
-  float kept[64];            // what of a row's sums is left with these weights
-  float sums[consumers][64];
+  float kept[64];            // what of a row's sums is left with the weights of a tile
 
   // Of the block, from its beginning on.
   template <typename T>
@@ -100,18 +98,17 @@ __device__ __forceinline__ constexpr Readers readers_of(int box) {
   return box >= value_boxes ? queries_alone : box < half_boxes ? first_half : second_half;
 }
 
-// A warp that has every other tile copied. Lane i has piece i of each, whose page is looked up ahead. Pieces
-// behind the last key are not copied.
+// A warp that has tiles copied, one after the other. Lane i has piece i of each,
+// whose page is looked up ahead. Pieces behind the last key are not copied.
 class Copies {
  public:
   __device__ __forceinline__ Copies(const Arguments& arguments, const Problem& problem, const BlockRows& rows,
-                                    const PartTiles& tiles, int first)
+                                    const PartTiles& tiles)
       : arguments_(arguments),
         problem_(problem),
         cached_(arguments, problem, rows.request, rows.head),
         head_(rows.head),
-        tile_(first),
-        key_(tiles.key(first) + static_cast<int>(threadIdx.x) % 32 * piece_rows),
+        key_(tiles.begin + static_cast<int>(threadIdx.x) % 32 * piece_rows),
         page_(page_of_key(tiles)) {}
 
   // The next one, if there is one: each box as soon as nobody reads what was in its place.
@@ -138,7 +135,7 @@ class Copies {
           tensor_copy(target, arguments_.map_k, at, shared.full[stage][box]);
       }
     }
-    tile_ += stages, key_ += stages * tile_keys, page_ = page_of_key(tiles);
+    ++tile_, key_ += tile_keys, page_ = page_of_key(tiles);
   }
 
  private:
@@ -151,7 +148,7 @@ class Copies {
   const Problem& problem_;
   const CachedKeys cached_;
   const int head_;
-  int tile_;
+  int tile_ = 0;
   int key_;
   int page_;
 };
