@@ -10,6 +10,7 @@ from typing import Any
 from autotune.codegen.model.fields import FieldRole, field_specs
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
+from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import choices
 from autotune.dispatcher.choice.records import Record
 from autotune.search_spaces.contract.operator import Operator
@@ -74,6 +75,8 @@ def bundle_of(
 ) -> Bundle:
     """The records of these problems that are legal; of problems without one, the schedule that would serve them.
 
+    Modelled records count only if none was measured.
+
     Raises:
         ValueError: problems of several kinds, gaps in operands, or little alignment.
     """
@@ -92,8 +95,9 @@ def bundle_of(
     most = {name: _most(values, specs[name].most) for name, values in sizes.items() if name not in implied}
     fixed = kinds | {name: sizes[name][0] for name in implied}
     asked = (one for one in known if one.problem.key in keys)
-    legal = (one for one in asked if not operator.violations(one.problem, one.schedule, spec))
-    records = tuple(sorted(legal, key=lambda one: one.problem.key))
+    legal = [one for one in asked if not operator.violations(one.problem, one.schedule, spec)]
+    measured = [one for one in legal if one.time_source is TimeSource.MEASURED]
+    records = tuple(sorted(measured or legal, key=lambda one: one.problem.key))
     recorded = {record.problem.key for record in records}
     schedules = [
         *(record.schedule for record in records if not record.own_only),

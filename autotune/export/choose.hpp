@@ -100,12 +100,12 @@ inline int nearest_example(Values& values) {
 }
 
 // The dispatcher's rule: of records that are nearer than the time model's choice, or take about as long, the
-// nearest one, those that were measured first; else the model's choice. Where times are not known, what
+// nearest one; else the model's choice. Where times are not known, what
 // Python chose for the nearest sizes, or any schedule. -1 if none serves.
 inline int serving(Values& values) {
   std::array<double, schedules.size()> seconds;
   double least = infinite, modelled = infinite, nearest = infinite;
-  bool timed = true, measured = false;
+  bool timed = true;
   const auto serves = [&](int one) { return values.result(schedules[one].plan) >= 0; };
   for (int one = 0; one < static_cast<int>(schedules.size()); ++one) {
     seconds[one] = serves(one) ? values.real(schedules[one].seconds) : infinite;
@@ -122,8 +122,7 @@ inline int serving(Values& values) {
   for (const Record& one : records) {
     const double distance = serves(one.schedule) ? values.real(one.distance) : infinite;
     const bool first = distance <= std::log(modelled) || seconds[one.schedule] <= record_tie * modelled;
-    if (distance < infinite && first && (one.measured == measured ? distance < nearest : one.measured))
-      best = one.schedule, nearest = distance, measured = one.measured;
+    if (first && distance < nearest) best = one.schedule, nearest = distance;
   }
   return best;
 }

@@ -74,7 +74,6 @@ struct Schedule {
 // A record of a schedule, and the tree to the row of its distance.
 struct Record {
   int schedule, distance;
-  bool measured;
 };
 
 // What `words` say: each is followed by its operands, rows of terms where they follow from sizes.

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import accumulate, chain
 from typing import Any
 
-from autotune.db.states import TimeSource
 from autotune.dispatcher.choice.choose import RECORD_TIE
 from autotune.dispatcher.choice.modelled import TIE
 
@@ -26,10 +25,7 @@ def tables(exported: Kernels) -> str:
         (exported.launched[one].written(nodes, begins.__getitem__), rule.seconds[one].written(nodes, int))
         for one in schedules
     ]
-    distances = [
-        (schedules.index(record.schedule), formula.written(nodes, int), record.time_source is TimeSource.MEASURED)
-        for record, formula in rule.distances
-    ]
+    distances = [(schedules.index(one.schedule), formula.written(nodes, int)) for one, formula in rule.distances]
     sizes, constants, terms = list(bundle.most), list[str](), list[tuple[object, ...]]()
     for operation, left, right in exported.terms.rows:
         if operation == "constant":
