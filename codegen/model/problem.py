@@ -71,6 +71,12 @@ class Problem(ABC):
         return self._of_role(FieldRole.KIND)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Numbers that are no sizes, but of which times transfer to other ones, such as how many vectors a gemv has."""
+        found = {name: getattr(self, name) for name, spec in field_specs(type(self)).items() if spec.transfers}
+        return {name: value for name, value in found.items() if type(value) is int}
+
+    @property
     def data(self) -> dict[str, Any]:
         """What its inputs are like. Kernels are right for any; times of other data say less about this problem's."""
         return self._of_role(FieldRole.DATA)

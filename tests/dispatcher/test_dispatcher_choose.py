@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from math import log
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,8 @@ from dispatcher.records import H200, SGEMM, problem, schedule, trial
 
 from autotune import dispatcher
 from autotune.codegen.matmul.gemm.problem import GemmProblem
+from autotune.codegen.matmul.gemv.fma.schedule import FmaSchedule
+from autotune.codegen.matmul.gemv.problem import GemvProblem
 from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.work import Unit
@@ -22,7 +25,7 @@ from autotune.dispatcher.choice.explanation import explain
 from autotune.dispatcher.choice.modelled import TIE, preferred
 from autotune.dispatcher.choice.records import Record, records
 from autotune.dispatcher.choice.rule import Rule
-from autotune.dispatcher.choice.transfer import comparable, distance, loss, slowness
+from autotune.dispatcher.choice.transfer import DOUBT, alike, comparable, distance, doubt, loss, slowness
 from autotune.search_spaces.contract.modelled_time import fastest_first, modelled_seconds
 from autotune.search_spaces.contract.registry import operator
 from autotune.search_spaces.machine.devices import named_device
@@ -176,6 +179,15 @@ def test_a_record_that_the_model_finds_as_fast_goes_first_if_its_data_are_the_sa
     for slow, rule in ((even, Rule.NEAREST), (long, Rule.MODEL)):
         known = [Record(slow, schedule, 1.0, TimeSource.MEASURED)]
         assert next(choices(reduce, wanted, H200, known)).rule is rule
+
+
+def test_vectors_of_a_gemv_count_as_sizes_do():
+    of_four = Record(GemvProblem(1024, 512, 4), FmaSchedule(), 1e-5, TimeSource.MEASURED)
+    one, four = GemvProblem(512, 512), GemvProblem(512, 512, 4)
+    assert doubt(four, of_four) == pytest.approx(DOUBT * log(2))
+    assert doubt(one, of_four) == pytest.approx(DOUBT * (log(2) ** 2 + log(4) ** 2) ** 0.5)
+    assert alike(four, of_four)
+    assert not alike(one, of_four)
 
 
 def test_what_runs_better_than_its_record_loses_nothing():

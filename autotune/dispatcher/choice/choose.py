@@ -16,10 +16,10 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from .modelled import preferred
 from .records import Record
 from .rule import Rule
-from .transfer import comparable, distance, loss, slowness, transferred_seconds
+from .transfer import alike, comparable, distance, loss, slowness, transferred_seconds
 
 _RECORDS_TRIED = 2
-RECORD_TIE = 1.01  # up to this ratio of modelled times, a record of the same data is trusted more than the model
+RECORD_TIE = 1.03  # up to this ratio of modelled times, a record that is alike is trusted more than the model
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Choice:
         faster_baselines: of an exact record, the baselines that were measured to be faster.
         baseline: by the rule `BASELINE`, the library that serves instead of the schedule.
         modelled: of a record, the modelled time of its schedule for this problem.
-        other_data: whether a record is of other data, such as lengths that are spread in another way.
+        alike: whether a record differs by sizes alone, not by data, or by how many vectors a gemv has.
         unconfirmed: whether the record's schedule emits another program today. Then it serves its own problem as it
             serves others, by the rule `NEAREST`.
         device, differs: of a record by the rule `KIN`, the model that it was measured on, and what this one has more or
@@ -57,7 +57,7 @@ class Choice:
     faster_baselines: frozenset[str] = frozenset()
     baseline: str = ""
     modelled: float | None = None
-    other_data: bool = False
+    alike: bool = True
     unconfirmed: bool = False
     device: str = ""
     differs: str = ""
@@ -140,7 +140,7 @@ def in_order(
 ) -> list[Choice]:
     """Records, the model's schedule, and last the default.
 
-    Ranked above the model's schedule: the exact record, records at a shorter distance, and records of the same data
+    Ranked above the model's schedule: the exact record, records at a shorter distance, and records that are alike and
     that the model gives at most `RECORD_TIE` times its time.
     """
     schedule, seconds = preferred(operator, problem, spec)
@@ -150,7 +150,7 @@ def in_order(
     def first(record: Choice) -> bool:
         if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
             return True
-        return not record.other_data and record.modelled is not None and record.modelled <= RECORD_TIE * seconds
+        return record.alike and record.modelled is not None and record.modelled <= RECORD_TIE * seconds
 
     before: list[Choice] = []
     after: list[Choice] = []
@@ -193,7 +193,7 @@ def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, 
         loss=loss(problem, record, spec, seconds),
         faster_baselines=record.faster_baselines if exact else frozenset(),
         modelled=modelled,
-        other_data=record.problem.data != problem.data,
+        alike=alike(problem, record),
     )
 
 

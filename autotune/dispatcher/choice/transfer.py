@@ -54,14 +54,20 @@ def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float)
 
 
 def doubt(problem: Problem, record: Record) -> float:
-    """The share of a `distance` that follows from sizes and data alone; 0 for the record's own problem."""
-    its = record.problem.data
-    squares = OTHER_DATA**2 * sum(value != its[name] for name, value in problem.data.items())
-    for here, there in zip(problem.sizes.values(), record.problem.sizes.values(), strict=True):
+    """The share of a `distance` that follows from sizes, counts and data alone; 0 for the record's own problem."""
+    its = record.problem
+    squares = OTHER_DATA**2 * sum(value != its.data[name] for name, value in problem.data.items())
+    numbers = zip((problem.sizes | problem.counts).values(), (its.sizes | its.counts).values(), strict=True)
+    for here, there in numbers:
         ratio = logarithm(max(here, 1) / max(there, 1))
         squares += ratio * ratio
     apart: float = squares**0.5
     return DOUBT * apart
+
+
+def alike(problem: Problem, record: Record) -> bool:
+    """Whether a record differs by sizes alone, not by data or counts."""
+    return (problem.data, problem.counts) == (record.problem.data, record.problem.counts)
 
 
 def slowness(problem: Problem, seconds: float, spec: DeviceSpec) -> float:

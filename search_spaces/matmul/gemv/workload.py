@@ -35,7 +35,6 @@ class Costs(Coefficients, section="gemv"):
         x_access: instructions of a load of x, whose products wait for it.
         x_wait: clocks that a warp waits for x in a round of its loads.
         x_bytes: bytes of W that a byte of x takes as long as: all SMs read the same ones of L2.
-        tensor_x: the same of loads for tensor cores.
         edge: instructions of an element of x in the last step, if K ends within.
         decoded: instructions of a quantised weight that is made a float, as a share of those in the machine code.
         decoded_pairs: the same of one for tensor cores.
@@ -56,7 +55,6 @@ class Costs(Coefficients, section="gemv"):
     x_access: float
     x_wait: float
     x_bytes: float
-    tensor_x: float
     edge: float
     decoded: float
     decoded_pairs: float
@@ -86,13 +84,14 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
     computing, unit_clocks = _products(schedule, problem, vectors, x_elements, spec)
     ends = costs.edge * x_elements if problem.k % schedule.block_k(problem) else 0.0
     ends += costs.lane_sum * warps * _lane_sums(schedule, problem)
-    shared_clocks = 0.0
+    shared_clocks = x_copies = 0.0
     if stages > 1:
         by_l1 = vectors if schedule.vector_width * problem.weight_dtype.bytes < WIDEST_ACCESS else 0
         shared_clocks = schedule.tile_bytes(problem) / LINE_BYTES + costs.copy_clocks * by_l1
     if schedule.shared_x:
         shared_clocks += x_lines + schedule.x_tile_bytes(problem) / LINE_BYTES
         x_lines = m * block_k * problem.dtype.bytes / LINE_BYTES
+        x_copies = schedule.x_tile_bytes(problem) / (WARP * WIDEST_ACCESS)
     weights = block_n * block_k * size
     row_bytes = (block_k if by_row else block_n) * size  # bytes of W side by side in memory
     outputs, parts = block_n * m, schedule.parts(problem)
@@ -111,13 +110,15 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         in_flight=stages - 1,
         independent=True,
         instructions=computing + ends / max(1, steps),
-        load_instructions=(costs.copy if stages > 1 else costs.access) * vectors + costs.x_access * x_loads,
+        load_instructions=(costs.copy if stages > 1 else costs.access) * vectors
+        + costs.x_access * x_loads
+        + costs.copy * x_copies,
         exposed_clocks=costs.x_wait * schedule.loads_in_flight,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
         lines=lines * (costs.tensor_lines if by_tensor_cores else 1.0) + x_lines,
         bytes_loaded=fewer * weights * max(1.0, SECTOR_BYTES / row_bytes)
-        + (costs.tensor_x if by_tensor_cores else costs.x_bytes) * m * block_k * problem.dtype.bytes,
+        + costs.x_bytes * m * block_k * problem.dtype.bytes,
         bytes_stored=outputs * (WORD_BYTES if split else problem.dtype.bytes),
         sliced_words=own_words + costs.remote * of_others,
         waits=costs.split_waits * split + costs.cluster_waits * max(0.0, log2(schedule.cluster) - 1),

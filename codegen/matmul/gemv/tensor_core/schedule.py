@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor
 
 from autotune.codegen.matmul.gemv.problem import GemvProblem
 from autotune.codegen.matmul.gemv.schedule import CHUNK, GemvSchedule, WeightLoads
 from autotune.codegen.model.fields import tunable
+from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 
 LANES_K = 4  # lanes of a warp that share an output
 _VECTORS = 8  # vectors x that are multiplied by at once
+# Registers that ptxas takes: of a thread of plain weights, and of others; of each word of W, each sum, each register
+# beside, and each word of x that is loaded ahead.
+_WANTED_PLAIN, _WANTED_QUANTISED = 47, 23
+_WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X = 0.37, 1.42, 0.71, 1.13
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,14 @@ class TensorCoreSchedule(GemvSchedule):
         """Elements from a vector of x to the next in shared memory, padded so that lanes meet few bank conflicts."""
         padding = LINE_BYTES // 2 if self.terms(problem) <= CHUNK else WIDEST_ACCESS
         return self.block_k(problem) + padding // problem.dtype.bytes
+
+    def footprint(self, problem: GemvProblem) -> Footprint:
+        """See `GemvSchedule`; ptxas loads parts of x ahead."""
+        x_words = self.loads_in_flight * ceil_div(problem.m, _VECTORS) * self.terms(problem) // LANES_K
+        wanted = float(_WANTED_QUANTISED if problem.quantised else _WANTED_PLAIN)
+        wanted += _WANTED_OF_WORD * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
+        wanted += _WANTED_BESIDE * self.registers_beside(problem) + _WANTED_OF_X * x_words
+        return replace(super().footprint(problem), wanted_registers=floor(wanted))
 
     def sums(self, problem: GemvProblem) -> int:
         """Accumulators of a thread; those of a group of weights are counted, too."""
