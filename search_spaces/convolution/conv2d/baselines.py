@@ -27,7 +27,7 @@ def by_cudnn(torch: Any, problem: ConvolutionProblem) -> Iterator[None]:
 
 def _convolution(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """One call on channels-last images, and one for each further step of the epilogue."""
-    images = {name: one if name == "bias" else one.permute(0, 3, 1, 2) for name, one in tensors.items()}
+    images = {name: one.permute(0, 3, 1, 2) if one.ndim > 1 else one for name, one in tensors.items()}
     return called(torch, problem, images)
 
 
