@@ -19,8 +19,9 @@ from autotune.search_spaces.contract.space import Draw, Space, Value
 from autotune.search_spaces.convolution.conv2d.wgmma_im2col import gathering_violations
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.gemm.order import fastest_first
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
-from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid
+from autotune.search_spaces.matmul.gemm.wgmma.space import SHARED, fitted, has_wgmma, on_grid
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
 from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
 
@@ -95,10 +96,15 @@ def _own(schedule: WgmmaSchedule) -> WgmmaWeightSchedule:
 
 
 def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[WgmmaWeightSchedule]:
-    """Those of the product that share no terms."""
+    """Those of the product that share no terms, and their tiles on a grid whose blocks share them, by modelled time."""
+    found: dict[WgmmaWeightSchedule, None] = {}
     for schedule in seeds.candidates(problem.product, spec):
         if schedule.cluster_m == 1 and not schedule.swap:
-            yield _gathered(problem, schedule, spec)
+            own = _gathered(problem, schedule, spec)
+            alone = _own(fitted(problem.product, own.replace(cluster_k=1, cluster_n=1), spec))
+            shared = _own(on_grid(problem.product, spec, alone, f"{SHARED}·1"))
+            found |= {own: None} | ({shared: None} if shared.shares_tiles(problem.product) else {})
+    yield from fastest_first(problem, found, spec, workload)
 
 
 def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
