@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
-from autotune.base.log import slow
 from autotune.base.nvrtc import installed_nvrtc
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.devices import kin_of
 
 from .best import best_of, leading, serving, winners
-from .errors import DatabaseError, NoRoomError, ReadOnlyError
-from .exchange import MergeCounts, from_document, read_document, to_document, write_document
-from .foreign import check_foreign
+from .errors import DatabaseError
+from .exchange import MergeCounts, from_document, to_document, write_document
 from .frame import dataframe
-from .models import DeviceRow, InfoRow, ProblemRow, StudyRow, TrialRow
-from .pretuned import ShippedFile, shipped_files
+from .models import DeviceRow, ProblemRow, StudyRow, TrialRow
 from .queries import matching, ranked
 from .run_record import RunRecord
 from .states import Objective, Status, TimeSource
 from .stored_calibrations import StoredCalibrations
 from .stored_study import StoredStudy
-from .storing import Rule, better, newest, store
+from .stored_trials import StoredTrials
+from .storing import better, newest
 from .trial_list import Trials
 from .trials import DeviceRecord, ProblemRecord, Trial, Tried
 from .upkeep import Upkeep
-from .views import COMPILER, renew_views
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -45,7 +40,7 @@ _AT_ONCE = 500  # rows
 _TRIED = [getattr(TrialRow, field.name, func.coalesce(StudyRow.name, "")) for field in fields(Tried)]
 
 
-class TuningDB(StoredCalibrations, Upkeep):
+class TuningDB(StoredCalibrations, StoredTrials, Upkeep):
     """Every trial ever made, and which ones are best.
 
     Opening creates the database and its folder where there is none, and migrates an older one. The trials that ship
@@ -69,11 +64,6 @@ class TuningDB(StoredCalibrations, Upkeep):
             than this version or another program's is never changed.
         TypeError: a `url` that is neither text nor a path.
     """
-
-    def __init__(self, url: str | Path | None = None, *, create: bool = True) -> None:
-        self._taken_in: set[tuple[str, str]] = set()
-        self._viewed: set[str] = set()  # operators whose views are known to be up to date
-        super().__init__(url, create=create)
 
     def record(self, trial: Trial) -> None:
         """Store a trial in one transaction, in place of an earlier one of the same key.
@@ -300,61 +290,3 @@ class TuningDB(StoredCalibrations, Upkeep):
             OSError: the file cannot be written; what was there is still there.
         """
         write_document(path, self.export(*arguments, **named))
-
-    def _take_in(self, operator: str | None = None, device: str | None = None) -> None:
-        """Merge the shipped trials of an operator and a device model, each file of them once for its content.
-
-        A database that is read-only goes without, as does one without room, with a warning.
-        """
-        files = [file for file in shipped_files(operator, device) if (file.name, file.digest) not in self._taken_in]
-        new = [file for file in files if not self._has(file)]
-        if new:
-            slow.info("storing the trials that ship, %d file%s, once", len(new), "s" * (len(new) > 1))
-        try:
-            for file in new:
-                self._merge_file(file)
-        except NoRoomError as error:
-            warnings.warn(f"{error}; until then, trials that ship are missing", RuntimeWarning, stacklevel=3)
-        except ReadOnlyError:
-            pass
-        self._taken_in |= {(file.name, file.digest) for file in files}
-
-    def _has(self, file: ShippedFile) -> bool:
-        with self._read() as session:
-            known = session.get(InfoRow, f"shipped {file.name}")
-            return known is not None and known.value == file.digest
-
-    def _merge_file(self, file: ShippedFile) -> None:
-        try:
-            trials = from_document(read_document(file.path))
-            self._check(trials)
-        except ValueError as error:
-            where = "" if str(error).startswith(str(file.path)) else f"{file.path}: "
-            raise DatabaseError(f"{where}{error}: correct or remove this file of trials") from error
-
-        self._store(trials, better, InfoRow(name=f"shipped {file.name}", value=file.digest))
-
-    def _store(
-        self, trials: Sequence[Trial], rule: Rule, fact: InfoRow | None = None, operators: Iterable[str] = ()
-    ) -> MergeCounts:
-        """Store trials and a fact in one transaction, and renew the views of their operators and of others once."""
-        new = {*operators, *(trial.problem.operator for trial in trials)} - self._viewed
-
-        def work(session: Session) -> MergeCounts:
-            counts = store(trials, session, rule)
-            if fact:
-                session.merge(fact)
-            if new:
-                session.merge(InfoRow(name=COMPILER, value=installed_nvrtc() or ""))
-            for operator in new:
-                renew_views(session.connection(), operator)
-            return counts
-
-        counts = self._write(work)
-        self._viewed |= new
-        return counts
-
-    def _check(self, trials: Iterable[Trial]) -> None:
-        with self._read() as session:
-            known = {row.model: row.plain for row in session.scalars(select(DeviceRow))}
-        check_foreign(trials, known)

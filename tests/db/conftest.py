@@ -17,7 +17,7 @@ def no_pretuned(tmp_path, monkeypatch):
 @pytest.fixture
 def made_up_trials(monkeypatch):
     """Trials that no operator can read are merged, too."""
-    monkeypatch.setattr("autotune.db.database.check_foreign", lambda trials, known: None)
+    monkeypatch.setattr("autotune.db.stored_trials.check_foreign", lambda trials, known: None)
 
 
 @pytest.fixture

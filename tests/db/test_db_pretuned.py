@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from trial_factory import H200, LARGE, SMALL, T4, TRANSPOSE, trial
 
-from autotune.db import TimeSource, TuningDB, database, pretuned
+from autotune.db import TimeSource, TuningDB, pretuned, stored_trials
 from autotune.db.comparison import BaselineTimes
 from autotune.db.exchange import from_document, read_document, to_document, write_document
 from autotune.db.packing import packed, unpacked
@@ -54,7 +54,7 @@ def _id(trial):
 def test_only_what_is_asked_for_is_taken_in(path, no_pretuned, monkeypatch):
     ship([trial("a", 2e-3), trial("b", device=T4), trial("c", problem=TRANSPOSE)], no_pretuned)
     read = []
-    monkeypatch.setattr(database, "read_document", lambda path: read.append(path) or read_document(path))
+    monkeypatch.setattr(stored_trials, "read_document", lambda path: read.append(path) or read_document(path))
     with TuningDB(str(path)) as db:
         assert read == []
         assert seconds(db) == 2e-3
@@ -109,7 +109,7 @@ def test_a_new_file_is_merged_once_and_keeps_the_better(path, no_pretuned, monke
     ship([trial("c", 1e-4)], no_pretuned)
     with TuningDB(str(path)) as db:
         assert seconds(db) == 1e-4
-    monkeypatch.setattr(database, "read_document", lambda path: pytest.fail("the same file was merged again"))
+    monkeypatch.setattr(stored_trials, "read_document", lambda path: pytest.fail("the same file was merged again"))
     with TuningDB(str(path)) as db:
         assert len(db.trials()) == 3
 

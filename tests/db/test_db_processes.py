@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, event
 from trial_factory import trial
 
-from autotune.db import TuningDB, database
+from autotune.db import TuningDB, stored_trials
 from autotune.db.engine import WRITE
 from autotune.db.exchange import to_document
 from autotune.search_spaces.contract.registry import OPERATORS
@@ -85,7 +85,7 @@ def die_while_merging(url):
             db.record(trial(f"{i}"))
         # 4 MB: spills out of SQLite's cache.
         document = to_document(trial(f"not committed {i}", error="x" * 10_000) for i in range(400))
-        database.check_foreign = lambda trials, known: None  # these are made up
+        stored_trials.check_foreign = lambda trials, known: None  # these are made up
         event.listen(Engine, "commit", die_before_a_write_is_committed)
         db.merge(document)
 

@@ -13,7 +13,7 @@ from test_db_open import refuses
 from trial_factory import H200, T4, trial
 
 from autotune.codegen.model.fields import tunable
-from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, database, views
+from autotune.db import DatabaseError, ProblemRecord, Status, TimeSource, TuningDB, stored_trials, views
 from autotune.db.best import _problem_of, first_ids
 from autotune.db.models import TrialRow
 from autotune.db.queries import ranked
@@ -89,7 +89,7 @@ def random_trials(count):
 
 @pytest.mark.parametrize("installed", [None, "A", "B"])
 def test_best_trials_are_the_best(db, monkeypatch, installed):
-    monkeypatch.setattr(database, "installed_nvrtc", lambda: installed)
+    monkeypatch.setattr(stored_trials, "installed_nvrtc", lambda: installed)
     db._store(list(random_trials(80)), newest)
     found = {(one["device"], one["operator"], one["problem"]): one for one in rows(db, "SELECT * FROM best_trials")}
     with db._read() as session:
