@@ -12,7 +12,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _LEAST_REGISTERS, _SHARE_REGISTERS = 80, 24  # of a thread, and more by which it finds its share: as ptxas takes them
-WAVES = "waves"  # the parameter of how many blocks there are for each that the SMs have room for
+_WAVES = "waves"  # the parameter of how many blocks there are for each that the SMs have room for
 P = TypeVar("P", bound=Parts)
 
 
@@ -26,15 +26,15 @@ def space_of_shares(
     """The space of a type's fields as `fitted` leaves them, and of waves."""
 
     def build(draw: Draw) -> P:
-        fields = {name: value for name, value in draw.items() if name != WAVES}
-        return shared(problem, fitted(problem, kind.from_dict(fields), spec), spec, int(draw[WAVES]))
+        fields = {name: value for name, value in draw.items() if name != _WAVES}
+        return shared(problem, fitted(problem, kind.from_dict(fields), spec), spec, int(draw[_WAVES]))
 
-    return Space((*parameters, waves(problem)), build, fits={WAVES: fits_waves(problem, spec)})
+    return Space((*parameters, _waves(problem)), build, fits={_WAVES: _fits_waves(problem, spec)})
 
 
-def waves(problem: AttentionDecodeProblem) -> Parameter:
+def _waves(problem: AttentionDecodeProblem) -> Parameter:
     """With 0, requests are cut by their own length: the only way that gives them the same bits in any batch."""
-    return Parameter(WAVES, (0,) if problem.batch_invariant else (0, 1, 2))
+    return Parameter(_WAVES, (0,) if problem.batch_invariant else (0, 1, 2))
 
 
 def changing_bits(problem: AttentionDecodeProblem, schedule: Parts) -> Iterator[str]:
@@ -58,7 +58,7 @@ def shared(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec, count
     return found
 
 
-def fits_waves(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Callable[[Parts, Value], bool]:
+def _fits_waves(problem: AttentionDecodeProblem, spec: DeviceSpec) -> Callable[[Parts, Value], bool]:
     """Whether a schedule may have been built with so many waves."""
 
     def fits(schedule: Parts, count: Value) -> bool:

@@ -99,7 +99,7 @@ def in_parts(
     """The schedule of each `cut` as `fitted` leaves it, best guess first."""
     for one in cut(problem, schedule, least_tiles, blocks_of_sm * spec.sm_count):
         parts = fitted(problem, schedule.replace(splits=one.splits, part_tiles=one.part_tiles), spec)
-        yield from with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
+        yield from _with_and_without(problem, shared(problem, parts, spec, one.waves), spec)
 
 
 def resident(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> P:
@@ -127,7 +127,7 @@ def outside_of_clusters(problem: AttentionDecodeProblem, schedule: Parts) -> Ite
         yield f"{rows} rows with cluster: expected the {schedule.rows} of a block at most"
 
 
-def with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> Iterator[P]:
+def _with_and_without(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec) -> Iterator[P]:
     """The schedule, and the same with clusters where there may be such.
 
     Each SM has a block at most: of more, several would share an SM while others have none. So a schedule for any number
