@@ -105,7 +105,7 @@ def problem_of_given(problem_type: type[Problem], fields: Mapping[str, Any]) -> 
     Raises:
         ValueError: there is no such problem.
     """
-    from autotune.codegen.model.problem import checked_fields
+    from autotune.codegen.model.plain_fields import checked_fields
 
     examples = {field.name: field.example for field in fields_of(problem_type) if field.default is None}
     values = checked_fields(problem_type, examples | dict(fields))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from dataclasses import fields as dataclass_fields
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from .fields import FieldRole, FieldSpec, field_specs, field_type, invalid_fields
+from .fields import FieldRole, FieldSpec, field_specs, invalid_fields
 from .hardware import WIDEST_ACCESS
 from .lists import suffixed
 from .operand_layout import OperandLayout
+from .plain_fields import checked_fields
 from .tensor import Role, Tensor
 from .work import Work
 
@@ -251,56 +251,3 @@ class Problem(ABC):
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`; unknown or missing fields and wrong types raise ``ValueError``."""
         return cls(**checked_fields(cls, values))
-
-
-def upgraded(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Stored values of a problem or a schedule under the present names of their fields, by the class' `renamed`.
-
-    Raises:
-        ValueError: a field is given under its old name and under its new one.
-    """
-    renamed: Mapping[str, str] = getattr(cls, "renamed", {})
-    for old in renamed.keys() & values.keys():
-        if renamed[old] in values:
-            raise ValueError(f"field {old!r} of {cls.__name__} is called {renamed[old]!r} now; give one of them")
-    return {renamed.get(name, name): value for name, value in values.items()}
-
-
-def checked_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Check plain values against a dataclass' fields, whose types are ``int``, ``bool`` or a ``StrEnum``.
-
-    Names of earlier releases are taken for the present ones.
-
-    Raises:
-        ValueError: one line that names the field, the value and what is allowed.
-    """
-    values = upgraded(cls, values)
-    known = _types(cls)
-    unknown = sorted(set(values) - set(known))
-    if unknown:
-        raise ValueError(f"unknown field {unknown[0]!r} of {cls.__name__}; known: {', '.join(known)}")
-    checked: dict[str, Any] = {}
-    for name, (kind, required) in known.items():
-        if name not in values:
-            if required:
-                raise ValueError(f"field {name!r} of {cls.__name__} is missing")
-            continue
-        checked[name] = _checked(cls, name, kind, values[name])
-    return checked
-
-
-@cache
-def _types(cls: type[Any]) -> dict[str, tuple[type, bool]]:
-    """The type of each field, and whether it has to be given: found out once, for a search reads thousands."""
-    return {field.name: (field_type(field), field.default is MISSING) for field in dataclass_fields(cls)}
-
-
-def _checked(cls: type, name: str, kind: type, value: Any) -> Any:
-    if issubclass(kind, StrEnum):
-        with suppress(ValueError):
-            return kind(value)
-        allowed = field_specs(cls)[name].allowed or kind
-        raise ValueError(f"{name}={value!r} of {cls.__name__}: expected one of {', '.join(map(str, allowed))}")
-    if type(value) is not kind:
-        raise ValueError(f"{name}={value!r} of {cls.__name__}: expected {kind.__name__}")
-    return value

@@ -16,7 +16,7 @@ from autotune.base.suggestion import did_you_mean
 from .fields import field_specs
 from .footprint import Footprint
 from .integers import ceil_div
-from .problem import checked_fields
+from .plain_fields import checked_fields
 
 KERNEL = "kernel"  # what stored schedules and words call the kernel of an operator that has several
 
