@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from factories import SPEC
 
-from autotune.bench.fit import Timed, fitted, judged, operators_of, with_candidates
+from autotune.bench.fit import fitted, judged
 from autotune.bench.time_model import FIRST, quality
+from autotune.bench.timed_schedules import Timed, operators_of, with_candidates
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.devices.recording import Recording
 from autotune.search_spaces.contract.modelled_time import modelled_seconds

@@ -74,7 +74,8 @@ def _row(result: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _fit(section: str, paths: list[Path], output: Path | None, db: str | None, as_json: bool) -> None:
-    from autotune.bench.fit import fitted, operators_of, timed, with_candidates
+    from autotune.bench.fit import fitted
+    from autotune.bench.timed_schedules import operators_of, timed, with_candidates
     from autotune.db import TuningDB
     from autotune.db.recording import read_recording
     from autotune.search_spaces.machine.coefficients import write_section
