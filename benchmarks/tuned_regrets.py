@@ -1,11 +1,12 @@
 """How much longer the dispatcher's choices for random problems take than what tuning finds for each of them.
 
-    python benchmarks/tuned_regrets.py DEVICE FILE COUNT SEED EACH OPERATOR=SECONDS…
+    python benchmarks/tuned_regrets.py DEVICE FILE COUNT SEED TRIALS OPERATOR=SECONDS…
 
 Of each operator, COUNT problems are drawn as by ``autotune bench dispatch OPERATOR --random COUNT --seed SEED``. What
-the dispatcher chooses is found and compiled on all processors. Then each problem is tuned for EACH seconds. If that
-finds something else, the choice and the best are measured in turns. The last problem begins within SECONDS. Trials are
-stored in the tuning database; FILE gets each problem with its choice, its best schedule, their times and the regret.
+the dispatcher chooses is found and compiled on all processors. Then tuning tries TRIALS schedules of each problem, for
+two seconds at most. If that finds something else, the choice and the best are measured in turns. The last problem
+begins within SECONDS. Trials are stored in the tuning database; FILE gets each problem with its choice, its best
+schedule, their times and the regret.
 """
 
 from __future__ import annotations
@@ -33,14 +34,16 @@ from autotune.devices.select import worker_device
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.tuner import TuneOptions, tune
 
+_MOST_SECONDS = 2.0  # of tuning
+
 
 def regret_of(
-    name: str, entry: Entry, device: CudaDevice, worker: Device, each: float, pool: CompilePool, following: Any
+    name: str, entry: Entry, device: CudaDevice, worker: Device, trials: int, pool: CompilePool, following: Any
 ) -> dict[str, Any]:
     """A problem's regret as JSON values."""
     operator, (problem, own) = registered(name), entry
     with TuningDB() as database:
-        options = TuneOptions(trials=sys.maxsize, seconds=each)
+        options = TuneOptions(trials=trials, seconds=_MOST_SECONDS)
         found = tune(operator, problem, worker, database, options, pool=pool, following=following)
     values = {"problem": problem.key, "choice": str(own.schedule), "trials": found.evaluated}
     if not found.best:
@@ -62,7 +65,7 @@ def regret_of(
     return {**values, "seconds": seconds, "regret": max(0.0, seconds["choice"] / seconds["best"] - 1)}
 
 
-def main(selector: str, path: str, count: str, seed: str, each: str, *wanted: str) -> None:
+def main(selector: str, path: str, count: str, seed: str, trials: str, *wanted: str) -> None:
     """Take the words of the command line."""
     limits = {name: float(seconds) for name, _, seconds in (word.partition("=") for word in wanted)}
     device = CudaDevice(int(selector))
@@ -70,7 +73,7 @@ def main(selector: str, path: str, count: str, seed: str, each: str, *wanted: st
         chosen = {name: processes.submit(drawn, name, device.spec, int(count), int(seed)) for name in limits}
         entries = {name: future.result() for name, future in chosen.items()}
     taken = {"taken_at": datetime.now(UTC).isoformat(), "device": device.spec.name, **device.environment}
-    result: dict[str, Any] = {"environment": taken, "seed": int(seed), "tuned_seconds": float(each), "operators": {}}
+    result: dict[str, Any] = {"environment": taken, "seed": int(seed), "trials": int(trials), "operators": {}}
     with worker_device(selector) as worker, CompilePool() as pool:
         for name, some in entries.items():
             for problem, own in some:
@@ -81,7 +84,7 @@ def main(selector: str, path: str, count: str, seed: str, each: str, *wanted: st
                 if monotonic() >= start + limit:
                     break
                 ahead = (registered(name), following[0]) if following else None
-                cases.append(regret_of(name, entry, device, worker, float(each), pool, ahead))
+                cases.append(regret_of(name, entry, device, worker, int(trials), pool, ahead))
                 print(json.dumps(cases[-1]), flush=True)
             regret = figures([case["regret"] for case in cases if "regret" in case])
             result["operators"][name] = {"regret": regret, "drawn": len(some), "problems": cases}
