@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from autotune.codegen.attention.attention_decode.latent.schedule import STAGES, LatentSchedule
@@ -21,10 +21,12 @@ class Costs(KernelCosts, Coefficients, section="attention_decode.latent"):
     Attributes:
         rate: share of their peak that tensor cores reach.
         tile_clocks: clocks of a tile in which they wait for weights.
+        adding: how long a vector of another part's sums takes to read, as a multiple of other kernels' time.
     """
 
     rate: float
     tile_clocks: float
+    adding: float
 
 
 def workload(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -40,4 +42,5 @@ def workload(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec: De
         unit_clocks=pairs / spec.rates.get(Unit.TENSOR_FP16, inf) / costs.rate + costs.tile_clocks,
         bytes_loaded=schedule.tile_keys * problem.key_bytes,
     )
-    return of_parts(problem, schedule, spec, tile, costs, keys_of_tile=schedule.tile_keys, states=1)
+    (launch,) = of_parts(problem, schedule, spec, tile, costs, keys_of_tile=schedule.tile_keys, states=1)
+    return (replace(launch, shared_vectors=costs.adding * launch.shared_vectors),)
