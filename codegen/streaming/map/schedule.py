@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import floor
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
@@ -14,6 +15,9 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 from .problem import MapProblem
 
 _OTHER_REGISTERS = 20  # addresses and bounds
+# Registers that ptxas takes: of a thread, of each word that it loads, of each element of a vector, and of the place of
+# each of its vectors where rows are apart.
+_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_OF_ELEMENT, _WANTED_OF_PLACE = 4, 1.45, 2, 6
 
 
 class LoadPolicy(StrEnum):
@@ -95,4 +99,6 @@ class MapSchedule(Schedule):
         """See `Schedule`; registers are the vectors that are in flight, and those that are computed with."""
         words = ceil_div(self.items * self.item_bytes(problem), WORD_BYTES)
         registers = words + 2 * self.vector_width + _OTHER_REGISTERS
-        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        places = _WANTED_OF_PLACE * self.items if problem.collapsed.rows > 1 else 0
+        wanted = floor(_WANTED_REGISTERS + places + _WANTED_OF_WORD * words + _WANTED_OF_ELEMENT * self.vector_width)
+        return Footprint(self.threads, 0, registers, min_blocks_per_sm=self.min_blocks_per_sm, wanted_registers=wanted)
