@@ -11,6 +11,7 @@
 
 using Element = Problem::Element;
 using Index = Problem::Index;
+using Offset = Problem::Offset;
 constexpr int width = Schedule::vector_width;
 using Vector = Packed<Element, width>;
 
@@ -18,8 +19,8 @@ using Vector = Packed<Element, width>;
 constexpr int quads = Problem::straddles ? (width + 6) / 4 : (width + 3) / 4;
 
 struct Place {
-  long long row, column;  // the first element's
-  long long inside;       // elements from there to the end of the row; none if not more than 0
+  Offset row, column;  // the first element's
+  Offset inside;       // elements from there to the end of the row; none if not more than 0
 };
 
 __device__ __forceinline__ Index vectors_of_row(const Problem& problem) {
@@ -31,9 +32,10 @@ __device__ __forceinline__ Index vectors_of_row(const Problem& problem) {
 }
 
 __device__ __forceinline__ Place place_of(const Problem& problem, Index row, Index vector) {
-  const long long column = static_cast<long long>(vector) * width;
+  const Offset column = static_cast<Offset>(vector) * width;
 #if by_rows
-  return {row, column, row < problem.rows ? problem.columns - column : 0};
+  const Offset inside = static_cast<Offset>(row) < problem.rows ? problem.columns - column : 0;
+  return {static_cast<Offset>(row), column, inside};
 #else
   return {0, column, problem.rows * problem.columns - column};
 #endif
@@ -120,7 +122,7 @@ __device__ __forceinline__ void add_bias(float (&values)[width], const Arguments
 
 // The random words of a vector's elements, of which the first one has the number `index`.
 __device__ __forceinline__ void random_words(unsigned (&words)[width], const Dropping& dropping,
-                                             long long index) {
+                                             Offset index) {
   unsigned all[4 * quads];
 #pragma unroll
   for (int quad = 0; quad < quads; ++quad) {
@@ -157,7 +159,7 @@ struct Kept {
   }
 
   // All threads of a warp take part.
-  __device__ __forceinline__ void store(const Arguments& arguments, long long index, const Place& place) {
+  __device__ __forceinline__ void store(const Arguments& arguments, Offset index, const Place& place) {
     constexpr int lanes = 8 / width;  // that share a byte
     if ((Problem::ragged || lanes > 1) && place.inside < width)
       bits &= (1u << max(static_cast<int>(place.inside), 0)) - 1;
@@ -176,7 +178,7 @@ struct Kept {
 
   __device__ __forceinline__ void set(int i, bool kept) { bytes.elements[i] = kept; }
 
-  __device__ __forceinline__ void store(const Arguments& arguments, long long index, const Place& place) {
+  __device__ __forceinline__ void store(const Arguments& arguments, Offset index, const Place& place) {
     store_vector<Problem::mask_vectors>(arguments.mask + index, bytes, place);
   }
 };
@@ -218,7 +220,7 @@ __device__ __forceinline__ void dropout_tile(const Arguments& arguments, const P
 #pragma unroll
   for (int item = 0; item < Schedule::items; ++item) {
     const Place& place = places[item];
-    const long long index = place.row * problem.columns + place.column;
+    const Offset index = place.row * problem.columns + place.column;
     unsigned words[width];
     random_words(words, dropping, index);
     float values[width];

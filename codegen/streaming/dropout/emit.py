@@ -7,7 +7,6 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import INT_MAX, ceil_div
 from autotune.codegen.model.program import Program
 from autotune.codegen.model.schedule import Specialize
-from autotune.codegen.source.arguments import sizes_of
 from autotune.codegen.source.kernel_source import KernelSource, using
 
 from .problem import DropoutProblem, Mask
@@ -20,11 +19,16 @@ _QUAD = 4  # elements with one counter
 
 def emit(problem: DropoutProblem, schedule: DropoutSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    facts, index = _facts(problem, schedule), "long long" if _wide(problem, schedule) else "int"
-    return _source(problem).scheduled(
+    generic = schedule.specialize is Specialize.NONE  # of sizes that are known, compilers know these ranges
+    index = "long long" if _wide(problem, schedule) else "unsigned" if generic else "int"
+    offset, facts = "int" if generic and _near(problem, schedule) else "long long", _facts(problem, schedule)
+    return _source(problem, offset).scheduled(
         schedule,
         facts=facts,
-        types=[f"using Index = {index};  // the number of a vector"],
+        types=[
+            f"using Index = {index};  // the number of a vector",
+            f"using Offset = {offset};  // of an element",
+        ],
         served=problem.key if schedule.specialize is Specialize.SHAPE else _served(problem, facts),
     )
 
@@ -35,7 +39,8 @@ def emit_naive(problem: DropoutProblem) -> Program:
     return _source(problem).plain("", threads, block=_NAIVE_THREADS)
 
 
-def _source(problem: DropoutProblem) -> KernelSource:
+def _source(problem: DropoutProblem, offset: str = "long long") -> KernelSource:
+    sizes = ("rows", "columns", "ldx", "ldy", *(["ldr"] if problem.residual else []))
     return KernelSource(
         "dropout",
         "streaming/dropout",
@@ -46,7 +51,7 @@ def _source(problem: DropoutProblem) -> KernelSource:
             "stored_mask": problem.mask is not Mask.NONE,
             "packed_mask": problem.mask is Mask.BITS,
         },
-        sizes=sizes_of(problem, "rows", "columns", "ldx", "ldy", *(["ldr"] if problem.residual else [])),
+        sizes={name: (offset, getattr(problem, name)) for name in sizes},
         scalars=[*problem.random_state.arguments, Argument("p", "double", probability=True)],
         served=f"one thread for each element, {_served(problem, {})}",
     )
@@ -72,6 +77,13 @@ def _facts(problem: DropoutProblem, schedule: DropoutSchedule) -> dict[str, int 
 def _wide(problem: DropoutProblem, schedule: DropoutSchedule) -> bool:
     """Whether the number of a vector, of those behind the last one, too, may take more than 31 bits."""
     return schedule.vectors(problem) + schedule.tile > INT_MAX
+
+
+def _near(problem: DropoutProblem, schedule: DropoutSchedule) -> bool:
+    """Whether the number of each element, of those behind the last one, too, takes at most 31 bits."""
+    rows = problem.rows + (schedule.tile if schedule.by_rows(problem) else 0)
+    longest = (problem.columns, problem.ldx, problem.ldy, problem.ldr)
+    return all(rows * length + schedule.tile * schedule.vector_width <= INT_MAX for length in longest)
 
 
 def _served(problem: DropoutProblem, facts: dict[str, int | str]) -> str:

@@ -6,6 +6,7 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import INT_MAX, widest_divisor
 from autotune.codegen.model.program import Program
+from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.source.kernel_source import KernelSource, using
 
 from .problem import Angles, Positions, RopeProblem
@@ -18,11 +19,16 @@ _STRIDES = tuple(f"{kind}{operand}" for operand in "qkrs" for kind in ("ld", "st
 
 def emit(problem: RopeProblem, schedule: RopeSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
-    index = "long long" if _wide(problem, schedule) else "int"
-    return _source(problem).scheduled(
+    generic = schedule.specialize is Specialize.NONE  # of sizes that are known, compilers know these ranges
+    index = "long long" if _wide(problem, schedule) else "unsigned" if generic else "int"
+    offset = "int" if generic and _near(problem) else "long long"
+    return _source(problem, offset).scheduled(
         schedule,
         facts={"table_width": _table_width(problem, schedule)},
-        types=[f"using Index = {index};  // the number of a group of heads"],
+        types=[
+            f"using Index = {index};  // the number of a group of heads",
+            f"using Offset = {offset};  // of an element",
+        ],
     )
 
 
@@ -42,7 +48,7 @@ def _naive(problem: RopeProblem, number: str, weight: str = "") -> Program:
     return _source(problem).plain(f", a thread for each pair, in {number}", threads, call, reference=bool(weight))
 
 
-def _source(problem: RopeProblem) -> KernelSource:
+def _source(problem: RopeProblem, offset: str = "long long") -> KernelSource:
     listed, computed = problem.positions is not Positions.OFFSET, problem.angles is Angles.COMPUTED
     counts = ("heads_q", "heads_k", "head_dim", "rotated")
     lengths = ("batch", *(["sequence"] if problem.sequence else []), *_STRIDES)
@@ -53,7 +59,7 @@ def _source(problem: RopeProblem) -> KernelSource:
         types=using(Element=problem.dtype),
         facts={"interleaved": problem.interleaved, "table_width": 1, "sequences": problem.sequence > 0},
         sizes={name: ("int", getattr(problem, name)) for name in counts}
-        | {name: ("long long", getattr(problem, name)) for name in lengths},
+        | {name: (offset, getattr(problem, name)) for name in lengths},
         scalars=[
             *([] if listed else [Argument("offset", "long long")]),
             *([Argument(name, "double", positive=True) for name in _SCALING] if computed else []),
@@ -72,6 +78,15 @@ def _table_width(problem: RopeProblem, schedule: RopeSchedule) -> int:
 def _wide(problem: RopeProblem, schedule: RopeSchedule) -> bool:
     """Whether the number of a group of heads, of those behind the last one, too, may take more than 31 bits."""
     return schedule.items(problem) + schedule.threads > INT_MAX
+
+
+def _near(problem: RopeProblem) -> bool:
+    """Whether the number of each element of an operand takes at most 31 bits."""
+    ends = (
+        problem.batch * getattr(problem, f"stride_{operand}") + problem.heads * getattr(problem, f"ld{operand}")
+        for operand in "qkrs"
+    )
+    return all(end <= INT_MAX for end in ends)
 
 
 def _served(problem: RopeProblem) -> str:

@@ -6,6 +6,7 @@
 
 using Element = Problem::Element;
 using Index = Problem::Index;
+using Offset = Problem::Offset;
 constexpr int width = Schedule::vector_width;
 constexpr int vectors = Problem::interleaved && width > 1 ? 1 : 2;
 constexpr int pairs = vectors * width / 2;
@@ -24,7 +25,7 @@ struct Head {
   Element* target;
 };
 
-__device__ __forceinline__ Head head_of(const Arguments& arguments, const Problem& problem, long long token,
+__device__ __forceinline__ Head head_of(const Arguments& arguments, const Problem& problem, Offset token,
                                         int head) {
   if (head < problem.heads_q) {
     return {arguments.q + (token * problem.stride_q + head * problem.ldq),
@@ -69,7 +70,7 @@ __device__ __forceinline__ void rotate(Vector (&unit)[vectors], const float (&co
 // Rotates the unit of a group of heads of a token.
 __device__ __forceinline__ void rope_item(const Arguments& arguments, const Problem& problem,
                                           const Unit& unit, Index item, int groups) {
-  const long long token = item / groups;
+  const Offset token = item / groups;
   const int group = static_cast<int>(item % groups), heads = problem.heads_q + problem.heads_k;
   const int second = Problem::interleaved ? 1 : problem.rotated / 2;  // elements behind a unit's first vector
   Vector loaded[Schedule::heads_per_thread][vectors] = {};
@@ -105,13 +106,14 @@ __device__ __forceinline__ void rope_block(const Arguments& arguments) {
   const Problem problem(arguments);
   const int rotated_units = problem.rotated / (vectors * width);
   const int units = rotated_units + (problem.head_dim - problem.rotated) / width;
-  const int slots = Schedule::threads / units;
+  const int slots = static_cast<Index>(Schedule::threads) / units;
 #if apart
   // Few warps have units of both kinds, of which each would take as long as both.
   const int rotating = slots * rotated_units, first_copied = threadIdx.x < rotating ? 0 : rotated_units;
   const int place = first_copied == 0 ? threadIdx.x : threadIdx.x - rotating;
   const int of_kind = first_copied == 0 ? rotated_units : units - rotated_units;
-  const int slot = place / of_kind, number = place % of_kind + first_copied;
+  const int slot = static_cast<Index>(place) / of_kind;
+  const int number = static_cast<Index>(place) % of_kind + first_copied;
 #else
   const int slot = threadIdx.x / units, number = threadIdx.x % units;
 #endif
