@@ -49,3 +49,14 @@ __device__ __forceinline__ void add_product_anywhere(float (&d)[4], const unsign
   }
 #endif
 }
+
+// The same of the first 8 terms.
+template <typename Number>
+__device__ __forceinline__ void add_half_product_anywhere(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+#if __CUDA_ARCH__ >= 800
+  add_half_product<Number>(d, a, b);
+#else
+  const unsigned whole_a[4] = {a[0], a[1], 0, 0}, whole_b[2] = {b, 0};
+  add_product_anywhere<Number>(d, whole_a, whole_b);
+#endif
+}

@@ -55,3 +55,25 @@ __device__ __forceinline__ void add_product_of_8(float (&d)[4], const unsigned (
       : "r"(a[0]), "r"(a[1]), "r"(b));
 #endif
 }
+
+// The same of either type (sm_80 and newer).
+template <typename Number>
+__device__ __forceinline__ void add_half_product(float (&d)[4], const unsigned (&a)[2], unsigned b);
+
+template <>
+__device__ __forceinline__ void add_half_product<float16>(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+  add_product_of_8(d, a, b);
+}
+
+template <>
+__device__ __forceinline__ void add_half_product<bfloat16>(float (&d)[4], const unsigned (&a)[2],
+                                                           unsigned b) {
+#ifdef AUTOTUNE_EMULATOR
+  const unsigned whole_a[4] = {a[0], a[1], 0, 0}, whole_b[2] = {b, 0};
+  autotune_emulator::add_product(d, whole_a, whole_b, true);
+#else
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
+#endif
+}

@@ -10,7 +10,9 @@ from autotune.codegen.convolution.problem import SMALL_GROUPS, TILES
 from autotune.codegen.epilogue.activation import FUSED, Activation
 from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.out_dtype import OutDType
+from autotune.codegen.matmul.sgemm.schedule import FfmaOrder, LaneMap
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.schedule import Specialize
 from autotune.contract.pair_coverage import covering
 from autotune.search_spaces.convolution.conv2d import OPERATOR
 from autotune.search_spaces.convolution.conv2d.checks import vectors
@@ -103,7 +105,7 @@ _WGMMA_KINDS = ({"dtype": FP16}, {"dtype": BF16}, {"tf32": True})
 
 def drawn_cases(count, spec=SPEC):
     """`count` cases that are legal on a device; always the same ones."""
-    random = Random(39)
+    random = Random(42)
     return [_case(random, spec, index) for index in range(count)]
 
 
@@ -113,13 +115,16 @@ def _case(random, spec, index):
     wgmma = "" if spec.arch != SPEC.arch else {3: "wgmma_im2col", 7: "wgmma_rows"}.get(index % 8, "")
     if wgmma:  # whose tiles are seldom small
         kinds, align = _WGMMA_KINDS[index // 8 % 3], 16 if wgmma == "wgmma_im2col" else 4
+    named = wgmma
+    if index % 12 == 9:
+        named, kinds = "depthwise_mma", _WGMMA_KINDS[index // 12 % 2]
     if index % 16 == 4:
         return _transformed_case(random, spec)
     while True:
-        groups = 64 if index % 6 == 5 and not wgmma else 1
+        groups = 64 if named == "depthwise_mma" or (index % 6 == 5 and not wgmma) else 1
         channels = 3 if wgmma == "wgmma_rows" else 64
         template = Conv2dProblem(channels, 64, 28, 28, 8, align_x=align, groups=groups, **kinds)
-        drawn = (OPERATOR.kernel(wgmma) if wgmma else OPERATOR).space(template, spec)
+        drawn = (OPERATOR.kernel(named) if named else OPERATOR).space(template, spec)
         for draw in islice(drawn.random_draws(random.randrange(2**32)), 20):
             schedule = drawn.build(draw)
             if schedule.kernel.startswith("depthwise") != template.depthwise:
@@ -146,7 +151,8 @@ def _transformed_case(random, spec):
         schedule = kernel.space(template, spec).build(
             next(kernel.space(template, spec).random_draws(random.randrange(2**32)))
         )
-        schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 2 * schedule.cluster_k))
+        words = {"ffma_order": FfmaOrder.ROW, "lane_map": LaneMap.ROW_MAJOR, "specialize": Specialize.NONE}
+        schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 2 * schedule.cluster_k), **words)
         wide = max(schedule.vector_b, schedule.vector_c)
         fields = {
             "in_channels": schedule.vector_a * random.choice((1, 2, 5)),
@@ -224,15 +230,38 @@ def _choice(problem, schedule):
     """Of which each has a case."""
     if schedule.kernel == "fma":
         return schedule.ffma_order, schedule.grid_blocks > 0
+    if schedule.kernel == "depthwise_mma":
+        return schedule.kernel, schedule.vector
     if schedule.kernel.startswith("depthwise"):
         return schedule.kernel, schedule.vector, schedule.specialize
     if schedule.kernel == "winograd":
-        return schedule.kernel, problem.residual
+        return schedule.kernel, problem.winograd
     if schedule.kernel.startswith("wgmma"):
-        return schedule.pingpong, schedule.tensor_store, schedule.cluster > 1
+        return schedule.kernel, schedule.pingpong, schedule.tensor_store
     return problem.dtype, problem.groups > 1
 
 
+# Blocks that end within tiles, filters and channels, in two images with gaps.
+_FUSED = (
+    Conv2dProblem(
+        9,
+        36,
+        5,
+        7,
+        2,
+        padding_h=3,
+        padding_w=1,
+        winograd=2,
+        bias=Bias.ROW,
+        activation=Activation.RELU,
+        residual=True,
+        stride_x_w=10,
+        stride_x_h=77,
+        align_x=4,
+        ldd=40,
+    ),
+    "kernel=winograd_fused BM=16 BN=32 BK=4 specialize=shape",
+)
 # Sums of int8 as they are. Scales of filters: of two groups; in pairs from registers, or 16 of a row, in stages of few
 # channels; with a bias, held for all boxes.
 _INT8 = (
@@ -274,7 +303,10 @@ def _parsed(words):
     return kernel.schedule_type.parse(words.split())
 
 
-CASES = [*covering(drawn_cases(_DRAWN), _choice, most=_MOST), *((problem, _parsed(words)) for problem, words in _INT8)]
+CASES = [
+    *covering(drawn_cases(_DRAWN), _choice, most=_MOST),
+    *((problem, _parsed(words)) for problem, words in (_FUSED, *_INT8)),
+]
 
 # Ways of wgmma that few drawn schedules take: filters that blocks share, edges of channels, boxes of C, shared tiles.
 _BY_WGMMA = (

@@ -25,6 +25,7 @@ MMA = "kernel=mma_offsets BM=32 BN=32 BK=32 WM=16 WN=16 stages=2"
 WGMMA = "kernel=wgmma_im2col BM=64 BN=64 BK=64 stages=2 consumers=1"
 ROLLING = "kernel=depthwise_rolling CT=4 V=4 R=4 C=2"
 ROWS = "kernel=wgmma_rows BM=64 BN=32 BK=32 stages=2 consumers=1 vector_d=2"
+ALONE = "kernel=depthwise_mma threads=64 R=4 C=4"
 WINOGRAD = "kernel=winograd BM=32 BN=32 WM=32 WN=32 TM=8 TN=4 BK=8 stages=2"
 DEPTHWISE = "kernel=depthwise CT=4 V=4 R=2 C=2"
 # Padding on each side, images that end within a tile, groups with a bias of their own, taps that part a vector's steps.
@@ -35,6 +36,7 @@ STRIDED = Conv2dProblem(8, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, stride_x
 
 CHANNELS = Conv2dProblem(24, 24, 7, 8, 2, 3, 2, padding_h=1, padding_w=3, groups=24, bias=Bias.ROW, align_x=16)
 SMALL_GROUPS = replace(CHANNELS, groups=12)
+HALVES = Conv2dProblem(40, 40, 7, 8, 2, padding_h=1, padding_w=2, stride_w=2, groups=40, dtype=DType.BFLOAT16)
 TRANSFORMED = Conv2dProblem(8, 12, 5, 6, 2, padding_h=1, padding_w=1, winograd=2)
 ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
 FEW = Conv2dProblem(3, 24, 9, 7, 2, 3, 5, 2, 2, 1, 3, dtype=DType.FLOAT16, align_x=2)
@@ -193,6 +195,11 @@ test_schedules_are_illegal = illegal(
         replace(TRANSFORMED, stride_w=2): {"kernel=winograd": "expected 2 or 4, 3×3"},
         replace(TRANSFORMED, height=2**12, width=2**12): {"kernel=winograd": "bytes over 2147483648"},
         replace(CHANNELS, dilation_h=2): {"kernel=depthwise_rolling vector=4": "dilation_h=2: expected 1"},
+        replace(CHANNELS, dilation_h=3): {"kernel=depthwise_mma vector=4": "dtype float32: expected one of 16 bits"},
+        HALVES: {
+            "kernel=depthwise_mma columns=3": "columns 3 is not even",
+            "kernel=depthwise_mma channel_threads=8": "channel_threads 8: expected the 4",
+        },
     },
 )
 
@@ -227,6 +234,10 @@ test_bugs_are_found = caught(
         (CHANNELS, ROLLING, "s == 0 && channel == 0", "channel == 0"),
         (CHANNELS, ROLLING, "if (row >= problem.out_height) return;", ""),
         (replace(CHANNELS, stride_h=2), ROLLING, "row * Problem::stride_h + i", "row * Problem::stride_h"),
+        (HALVES, ALONE, "half == own % 2", "half != own % 2"),
+        (HALVES, ALONE, "fmaf(sums[l], 0.0f, probe)", "fmaf(0.0f, 0.0f, probe)"),  # NaN of another channel
+        (HALVES, f"{ALONE} keep_filters=0", ": problem.height;", ": 0;"),
+        (replace(HALVES, groups=10), f"{ALONE} keep_filters=0", "pair / group_pairs * group_pairs + slot", "slot"),
         (TRANSFORMED, WINOGRAD, "const int y = tile.p - Problem::padding_h", "const int y = tile.p"),
         (TRANSFORMED, WINOGRAD, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),
         (TRANSFORMED, WINOGRAD, "{0.5f, -0.5f, 0.5f}", "{0.5f, 0.5f, 0.5f}"),

@@ -130,13 +130,14 @@ d[0] = sums.x; d[1] = sums.y; d[2] = sums.z; d[3] = sums.w;"""
     np.testing.assert_array_equal(product_of(found), a @ b + d)
 
 
-def test_eight_terms_are_the_first(kernel, run):
+@pytest.mark.parametrize("dtype", [DType.FLOAT16, DType.BFLOAT16])
+def test_eight_terms_are_the_first(dtype, kernel, run):
     random = np.random.default_rng(0)
     a, b, d = (random.integers(-9, 10, shape).astype(np.float32) for shape in ((16, 16), (16, 8), (16, 8)))
-    called = "const unsigned first[2] = {a[0], a[1]}; add_product_of_8(d, first, b[0]);"
+    called = f"const unsigned first[2] = {{a[0], a[1]}}; add_half_product<{dtype.cuda}>(d, first, b[0]);"
     body = PRODUCT.replace("add_product<NUMBER>(d, a, b);", called)
     source = kernel(body, threads=32, headers=("tensor_core",))
-    found = run(source, fragments(a.astype(np.float16), b.astype(np.float16), d), 128)
+    found = run(source, fragments(a.astype(dtype.numpy), b.astype(dtype.numpy), d), 128)
     np.testing.assert_array_equal(product_of(found), a[:, :8] @ b[:8] + d)
 
 

@@ -291,16 +291,18 @@ class Conv2dProblem(ConvolutionProblem):
         return found
 
     def exact_inputs(self, seed: int) -> dict[str, Array] | None:
-        """Small whole numbers but 0, a pixel of NaN in each image but the first, and a filter of infinity.
+        """Small whole numbers but 0, a pixel of NaN in every other group of each image but the first, and a filter of
+        infinity.
 
-        What is not finite must stay in the filter's channel, and within its reach of the pixel; none is there where it
-        may spread. None for an activation that rounds, and for transforms that do.
+        What is not finite must stay in the filter's channel and group, and within its reach of the pixel; none is there
+        where it may spread. None for an activation that rounds, and for transforms that do.
         """
         inputs = self._whole_numbers(seed)
         if inputs is None or self.transforms or not self.dtype.is_float:
             return inputs if self.winograd <= 2 else None
         views = self.views(inputs)
-        views["x"][1:, seed % self.height, (seed // 2) % self.width] = np.nan
+        pixels = views["x"][1:, seed % self.height, (seed // 2) % self.width]
+        pixels.reshape(-1, self.groups, self.channels)[:, ::2] = np.nan
         if self.filters > 1:
             views["weight"][seed % self.out_channels] = np.inf
         return inputs

@@ -13,18 +13,34 @@ from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import depthwise, depthwise_rolling, fma, mma_offsets, wgmma_im2col, wgmma_rows, winograd
+from . import (
+    depthwise,
+    depthwise_mma,
+    depthwise_rolling,
+    fma,
+    mma_offsets,
+    wgmma_im2col,
+    wgmma_rows,
+    winograd,
+    winograd_fused,
+)
 from .as_product import as_product
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
 
+_FUSED_CHANNELS = 128  # beyond which transformed operands are read often enough to be stored
+
 
 def _default(problem: Conv2dProblem, spec: DeviceSpec) -> Any:
+    if problem.channels > 1 and depthwise_mma.applies(problem, spec):
+        return next(depthwise_mma.candidates(problem, spec))
     if problem.kernel_h > 1 and depthwise_rolling.applies(problem, spec):
         return next(iter(depthwise_rolling.candidates(problem, spec)))
     if depthwise.applies(problem, spec):
         return next(iter(depthwise.candidates(problem, spec)))
+    if problem.in_channels <= _FUSED_CHANNELS and winograd_fused.applies(problem, spec):
+        return next(winograd_fused.candidates(problem, spec))
     if winograd.applies(problem, spec):
         return winograd.default(problem, spec)
     if problem.unit is Unit.FP32:
@@ -45,8 +61,10 @@ OPERATOR: Operator[Conv2dProblem, Any] = Operator(
         mma_offsets.KERNEL,
         fma.KERNEL,
         winograd.KERNEL,
+        winograd_fused.KERNEL,
         depthwise.KERNEL,
         depthwise_rolling.KERNEL,
+        depthwise_mma.KERNEL,
     ),
     reference=emit_reference,
     default=_default,

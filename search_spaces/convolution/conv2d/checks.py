@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
 from autotune.codegen.convolution.conv2d.winograd.schedule import WinogradSchedule
+from autotune.codegen.convolution.conv2d.winograd_fused.schedule import WinogradFusedSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div, round_up
@@ -103,25 +105,44 @@ def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2d
 def checks_of_transforms(
     problem: Conv2dProblem, schedule: WinogradSchedule
 ) -> list[tuple[Conv2dProblem, WinogradSchedule]]:
-    """Whole tiles of products; and edges on all sides, of two images whose rows and columns end within a tile."""
+    """Whole tiles of products; and edges on all sides."""
     schedule = schedule.replace(grid_blocks=min(schedule.grid_blocks, 3 * schedule.cluster_k))
     wide = max(schedule.vector_b, schedule.vector_c)
-    found = []
-    for batch, channels, filters, rows, columns in (
-        (1, 2 * schedule.block_k, schedule.block_n, schedule.block_m // 2, 8),
-        (2, schedule.block_k * schedule.stages + 1, schedule.block_n // 2 + 1, schedule.block_m // 4 - 1, 5),
+    channels = 2 * schedule.block_k, schedule.block_k * schedule.stages + 1
+    small = _transformed(
+        problem,
+        [round_up(some, schedule.vector_a) for some in channels],
+        [round_up(some, wide) for some in (schedule.block_n, schedule.block_n // 2 + 1)],
+        schedule.block_m,
+    )
+    return [(one, schedule) for one in small]
+
+
+def checks_of_blocks(
+    problem: Conv2dProblem, schedule: WinogradFusedSchedule
+) -> list[tuple[Conv2dProblem, WinogradFusedSchedule]]:
+    """Whole blocks; and edges on all sides."""
+    channels, filters = (2 * schedule.block_k, schedule.block_k + 1), (schedule.block_n, schedule.block_n // 2 + 4)
+    return [(one, schedule) for one in _transformed(problem, channels, filters, schedule.block_m)]
+
+
+def _transformed(
+    problem: Conv2dProblem, channels: Sequence[int], filters: Sequence[int], tiles: int
+) -> Iterator[Conv2dProblem]:
+    """An image of about so many tiles for whole ones; and two whose rows and columns end within a tile."""
+    for batch, seen, stored, rows, columns in zip(
+        (1, 2), channels, filters, (tiles // 2, tiles // 4 - 1), (8, 5), strict=True
     ):
         fields: dict[str, Any] = {
             "batch": batch,
-            "in_channels": round_up(channels, schedule.vector_a),
-            "out_channels": round_up(filters, wide),
+            "in_channels": seen,
+            "out_channels": stored,
             "height": extent_of(problem, "h", max(1, rows)),
             "width": extent_of(problem, "w", columns),
             **{f"stride_x_{axis}": 0 for axis in "nhw"},
             "ldd": 0,
         }
-        found.append((replace(problem, **fields), schedule))
-    return found
+        yield replace(problem, **fields)
 
 
 def extent_of(problem: ConvolutionProblem, side: str, out: int) -> int:

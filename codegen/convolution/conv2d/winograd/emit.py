@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from autotune.codegen.convolution.conv2d.emit import ENTRY, source
@@ -13,6 +14,8 @@ from autotune.codegen.model.argument import Argument
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.launch import Fixed
 from autotune.codegen.model.program import Program
+from autotune.codegen.source.headers import Constant
+from autotune.codegen.source.kernel_source import KernelSource
 
 from .schedule import OperandsSchedule, PixelsSchedule, WinogradSchedule
 
@@ -22,9 +25,7 @@ _MATRICES = {"Results": "Aᵀ", "Filters": "G", "Elements": "Bᵀ"}
 def emit(problem: Conv2dProblem, schedule: WinogradSchedule) -> Program:
     """Three launches, or more where sgemm has several: transforms, products, and the transform to pixels."""
     operands = {"transformed_tiles": "a", "transformed_filters": "b", "products": "c"}
-    own = replace(source(problem), scalars=(*epilogue.ARGUMENTS, *(Argument(name, "float*") for name in operands)))
-    facts = {"transform_vector": problem.transform_vector, "pixel_vector": problem.pixel_vector}
-    text = _matrices(problem)
+    own, facts, text = transforming(problem, *operands)
     ahead = replace(own, entry=f"{ENTRY}_transform").scheduled(
         OperandsSchedule(), "winograd/transform", "transform_operands", facts=facts, text=text
     )
@@ -34,6 +35,14 @@ def emit(problem: Conv2dProblem, schedule: WinogradSchedule) -> Program:
     sizes = dict(zip(operands, problem.transformed_sizes, strict=True))
     program = ahead.then(products.taking(**fixed)).then(behind)
     return program.in_workspace(**{name: DType.FLOAT32.bytes * max(1, size) for name, size in sizes.items()})
+
+
+def transforming(problem: Conv2dProblem, *parts: str) -> tuple[KernelSource, Mapping[str, Constant], str]:
+    """The source of kernels that transform, which take parts of the workspace; the facts that they ask for, and the
+    matrices."""
+    own = replace(source(problem), scalars=(*epilogue.ARGUMENTS, *(Argument(name, "float*") for name in parts)))
+    facts = {"transform_vector": problem.transform_vector, "pixel_vector": problem.pixel_vector}
+    return own, facts, _matrices(problem)
 
 
 def _matrices(problem: Conv2dProblem) -> str:

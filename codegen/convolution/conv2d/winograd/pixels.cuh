@@ -1,6 +1,5 @@
 #pragma once
-#include "convolution/conv2d/store_finished.cuh"
-#include "convolution/conv2d/winograd/transform.cuh"
+#include "convolution/conv2d/winograd/store_tile.cuh"
 // Winograd's minimal filtering, behind the products: Aᵀ·M·A are the pixels of each tile M of products.
 
 __device__ __forceinline__ void store_pixels(const Arguments& arguments) {
@@ -20,14 +19,5 @@ __device__ __forceinline__ void store_pixels(const Arguments& arguments) {
   alignas(16) float pixels[outputs][outputs][width];
   transform<Results>(pixels, products);
 
-  const ResultTile tile(problem, row);
-#pragma unroll
-  for (int i = 0; i < outputs; ++i) {
-#pragma unroll
-    for (int j = 0; j < outputs; ++j) {
-      if (tile.p + i >= problem.out_height || tile.q + j >= problem.out_width) continue;
-      const long long line = static_cast<long long>(tile.image) * problem.out_height + tile.p + i;
-      store_finished<width>(arguments, problem, pixels[i][j], line * problem.out_width + tile.q + j, filter);
-    }
-  }
+  store_tile<width>(arguments, problem, pixels, row, filter);
 }

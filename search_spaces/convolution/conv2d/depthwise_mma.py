@@ -1,0 +1,129 @@
+"""The kernel for groups of few channels by tensor cores, as conv2d knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from autotune.codegen.convolution.conv2d.depthwise_mma.emit import emit
+from autotune.codegen.convolution.conv2d.depthwise_mma.schedule import PAIR, QUAD, DepthwiseMmaSchedule
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.schedule import Specialize
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
+
+from . import depthwise
+from .checks import checks_of_channels
+
+_HALF_BYTES = 2  # of an element
+_ACCESS, _STORE = 8, 40  # instructions of a load with its bounds, and of a pixel from its sums
+_PRODUCT = 16 * 8 * 16  # FMAs of tensor cores for a pair of slots
+_BLOCKS_PER_SM = field_specs(DepthwiseMmaSchedule)["min_blocks_per_sm"].values
+# Channels, rows and columns of a thread, and whether it keeps filters, of the schedules to try first.
+_LIKELY = (
+    (8, 14, 4, True), (8, 14, 2, True), (4, 14, 4, True), (8, 28, 2, True), (8, 28, 4, False), (2, 28, 4, True),
+    (4, 28, 4, True), (2, 14, 4, True), (8, 14, 2, False), (4, 7, 4, True),
+)  # fmt: skip
+
+
+def constraints(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if problem.dtype.bytes != _HALF_BYTES:
+        yield f"dtype {problem.dtype}: expected one of 16 bits"
+    if problem.dilation_h > 1:
+        yield f"dilation_h={problem.dilation_h}: expected 1, as each row of X is added to all rows that see it"
+    if schedule.channel_threads != QUAD:
+        yield f"channel_threads {schedule.channel_threads}: expected the {QUAD} that share a row of a product"
+    if schedule.columns % PAIR:
+        yield f"columns {schedule.columns} is not even"
+    yield from depthwise.constraints(problem, schedule, spec)
+
+
+def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseMmaSchedule]:
+    """Fields are drawn; tiles have room in registers."""
+    fields = field_parameters(DepthwiseMmaSchedule, vector=_vectors(problem))
+    return Space(fields, partial(_build, problem, spec))
+
+
+def _vectors(problem: Conv2dProblem) -> tuple[int, ...]:
+    return tuple(width for width in depthwise.vectors(problem) if width >= PAIR)
+
+
+def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseMmaSchedule:
+    return _fitted(problem, DepthwiseMmaSchedule.from_dict(dict(draw)), spec)
+
+
+def _fitted(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> DepthwiseMmaSchedule:
+    """With filters in shared memory alone, fewer columns, and fewer channels, as far as that is needed."""
+    own, least = schedule, max(PAIR, problem.channels)
+    while not _fits(problem, own, spec):
+        if own.keep_filters:
+            own = own.replace(keep_filters=False)
+        elif own.columns > PAIR:
+            own = own.replace(columns=own.columns - PAIR)
+        elif own.vector > least:
+            own = own.replace(vector=own.vector // 2)
+        else:
+            break
+    footprint = own.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
+    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+
+
+def _fits(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> bool:
+    """Whether a block has the registers and the shared memory, and a source may have all products."""
+    footprint = schedule.footprint(problem)
+    enough = footprint.registers <= spec.registers_per_thread and footprint.shared_bytes <= spec.shared_per_block
+    return enough and depthwise.is_written_out(problem, schedule)
+
+
+def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseMmaSchedule]:
+    """Wide vectors, and as many blocks as there are registers for."""
+    fitting = _vectors(problem)
+    for vector, rows, columns, keep_filters in _LIKELY:
+        own = DepthwiseMmaSchedule(vector=max(fitting[0], min(vector, fitting[-1])), rows=rows, columns=columns)
+        own = own.replace(keep_filters=keep_filters, min_blocks_per_sm=_BLOCKS_PER_SM[-1], specialize=Specialize.SHAPE)
+        yield _fitted(problem, own, spec)
+
+
+def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """A step is a row of pixels: loads of what it sees anew, and products."""
+    warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
+    _, along = schedule.window(problem)
+    loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
+    products, _ = schedule.written_out(problem)
+    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    moved = 4 * products * warps  # fragments of a product lie in other registers than what was loaded
+    return (
+        Workload(
+            blocks=schedule.blocks(problem),
+            footprint=schedule.footprint(problem),
+            memory_bytes=problem.work.bytes,
+            steps=schedule.rows + opened - 1,
+            instructions=products * warps + moved + _STORE * schedule.columns * warps,
+            load_instructions=_ACCESS * loads,
+            unit_clocks=products * warps * _PRODUCT / spec.rate(problem.unit),
+            lines=across * loads,
+            bytes_loaded=loads * WARP * vector_bytes,
+            bytes_stored=schedule.rows * schedule.columns * schedule.threads * vector_bytes,
+        ),
+    )
+
+
+def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
+    """Whether groups have few channels of 16 bits, in pairs, and rows of filters lie one below the other."""
+    if problem.dtype.bytes != _HALF_BYTES or problem.dilation_h > 1 or problem.volumes:
+        return False
+    if not problem.small_groups or not _vectors(problem):
+        return False
+    least = DepthwiseMmaSchedule(vector=max(PAIR, problem.channels), columns=PAIR, keep_filters=False)
+    return _fits(problem, least, spec)
+
+
+KERNEL = Kernel(DepthwiseMmaSchedule, emit, constraints, space, candidates, checks_of_channels, workload, applies)
