@@ -185,6 +185,15 @@ def test_keys_that_all_queries_see_take_the_most_steps():
     assert steps.longest == 16
     assert steps.average == (1024 * 2048 - 1024 * 1023 / 2) / 2048 / 64 + (128 + 64) / 2 / 64
     assert TileSteps.of_keys(AttentionProblem(100, 64, 2), 128, 64).average == 2
+    window = AttentionProblem(1024, 1024, 8, head_dim=128, causal=True, window_left=128)
+    assert TileSteps.of_keys(window, 128, 64).average == (window.pairs / 1024 + (128 + 64) / 2) / 64
+
+
+def test_rows_of_packed_heads_are_fewer_queries():
+    problem = AttentionProblem(1024, 1024, 64, heads_kv=8, head_dim=128, causal=True)
+    steps = TileSteps.of(problem, 128, 64, packed=8)
+    assert steps.average == (512.5 + (16 + 64) / 2) / 64
+    assert steps.tiles == 64 * 8
 
 
 def test_heads_that_come_last_begin_with_their_longest_tile():
