@@ -15,6 +15,7 @@ from autotune.db.states import Status
 from autotune.devices.base import DeviceError, Evaluation
 from autotune.devices.driver import reason
 from autotune.devices.energy import Energy, Meter
+from autotune.search_spaces.contract.baselines import NotTakenError
 from autotune.search_spaces.machine.rates import duration
 from autotune.search_spaces.machine.roofline import impossible_rate
 
@@ -39,12 +40,14 @@ class Comparison:
 
     Attributes:
         samples: seconds of each launch, by contender, in the order taken.
-        failed: the baselines without samples, each with the reason.
+        failed: the baselines that failed, each with the reason.
+        untaken: the baselines that have no such problem, each with what it says.
         energy: of a launch, by contender, where it was asked for and the device tells it.
     """
 
     samples: Mapping[str, tuple[float, ...]]
     failed: Mapping[str, str] = field(default_factory=dict)
+    untaken: Mapping[str, str] = field(default_factory=dict)
     energy: Mapping[str, Energy] = field(default_factory=dict)
 
     def seconds(self, name: str) -> float:
@@ -88,8 +91,8 @@ def compare(
 ) -> Comparison:
     """Take `rounds` interleaved samples of each contender; before and after, verify those that state that they can be.
 
-    A baseline that is wrong, hangs or cannot run is left out, and takes no figure from the others. With a meter, the
-    energy of each contender is measured after that.
+    A baseline that has no such problem, is wrong, hangs or cannot run is left out, and takes no figure from the
+    others. With a meter, the energy of each contender is measured after that.
 
     Raises:
         CompileError: a kernel does not compile.
@@ -98,9 +101,10 @@ def compare(
     verified = [*kernels, *(name for name, baseline in baselines.items() if baseline.verified)]
     replayed = [*kernels, *(name for name, baseline in baselines.items() if baseline.replayed)]
     failed: dict[str, str] = {}
+    untaken: dict[str, str] = {}
 
     def judged(name: str) -> AbstractContextManager[None]:
-        return _left_out(name, failed) if name in baselines else _blamed(name)
+        return _left_out(name, failed, untaken) if name in baselines else _blamed(name)
 
     with ExitStack() as stack:
         sampled: dict[str, Launcher] = {}
@@ -123,7 +127,7 @@ def compare(
                 _require_possible(session, median(samples[name]))
         samples = {name: taken for name, taken in samples.items() if name not in failed}
         energy = _energy(session, sampled, samples, meter) if meter else {}
-    return Comparison(samples, failed, energy)
+    return Comparison(samples, failed, untaken, energy)
 
 
 def _launches(session: CudaSession, kernels: Mapping[str, Program], stack: ExitStack) -> dict[str, BaselineRun]:
@@ -160,8 +164,10 @@ def _require_possible(session: CudaSession, seconds: float) -> None:
 
 
 @contextmanager
-def _left_out(name: str, failed: dict[str, str]) -> Iterator[None]:
+def _left_out(name: str, failed: dict[str, str], untaken: dict[str, str]) -> Iterator[None]:
     """An error of a baseline inside is its reason in `failed`, unless CUDA may be of no use for the others either.
+
+    That it has no such problem is its reason in `untaken`.
 
     To take longer than `_BASELINE_SECONDS` is an error, too.
     """
@@ -171,6 +177,9 @@ def _left_out(name: str, failed: dict[str, str]) -> Iterator[None]:
     except DeviceError as error:
         if isinstance(error.__cause__, CUDAError):
             raise
+        if isinstance(error.__cause__, NotTakenError):
+            untaken[name] = str(error.__cause__)
+            return
         failed[name] = str(error).removeprefix(f"{name}: ")
 
 

@@ -8,6 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 
+class NotTakenError(ValueError):
+    """A baseline has no such problem; the message says which ones it takes."""
+
+
 @dataclass(frozen=True)
 class TorchCall:
     """A call of PyTorch that does an operator's work.
@@ -16,7 +20,8 @@ class TorchCall:
         summary: one line for people, such as ``torch.softmax``.
         bind: ``bind(torch, problem, tensors)`` returns a function without arguments that computes the outputs in place,
             or returns them by name in a mapping where PyTorch's function makes new tensors. `tensors` are PyTorch
-            tensors by name, with the dtypes, shapes and strides of `Problem.tensors`.
+            tensors by name, with the dtypes, shapes and strides of `Problem.tensors`. It raises `NotTakenError` for a
+            problem that the call cannot compute.
         packages: distributions beside torch whose versions matter.
         verified: whether its outputs are compared with the problem's. Those are not that follow from other random
             numbers, or that lose more digits on the way than the tolerance allows.

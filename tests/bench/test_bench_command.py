@@ -21,7 +21,7 @@ from autotune.devices import select
 from autotune.devices.base import Evaluation
 from autotune.devices.energy import Energy
 from autotune.devices.offline import OfflineDevice
-from autotune.search_spaces.contract.baselines import Published
+from autotune.search_spaces.contract.baselines import NotTakenError, Published
 from autotune.search_spaces.contract.registry import OPERATORS, operator
 from autotune.search_spaces.machine.devices import named_device
 
@@ -180,6 +180,18 @@ def test_a_wrong_kernel_is_one_line(bench, gpu, record):
     assert (outcome.code, outcome.stdout) == (1, "")
     assert outcome.stderr.splitlines()[-1] == ("autotune: failed: m1000-n1000-e4: autotune: wrong, b: 3 of 9 elements")
     assert gpu.looked_after == 1
+
+
+def test_a_baseline_without_such_a_problem_has_a_dash_and_a_reason(bench, baselines, record, tmp_path):
+    record(PROBLEM)
+    (tmp_path / "suite.json").write_text(json.dumps([{"m": 1000, "n": 1000}]))
+    baselines["mover"] = baseline("mover", error=NotTakenError("mover moves squares\x1b alone"))
+    outcome = bench("--suite", str(tmp_path / "suite.json"))
+    assert outcome.code == 0
+    assert outcome.stderr.splitlines()[-1] == "mover does not take 1 of 1 problems: mover moves squares\\u001b alone"
+    assert "–" in outcome.stdout
+    (run,) = bench(*SIZES, "--json").json["runs"]
+    assert (run["error"], list(run["not_taken"]), run["ratios"]) == ("", ["mover"], {"copy": 1})
 
 
 def test_a_wrong_baseline_is_one_line_beside_the_figures_of_the_others(bench, gpu, record, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ import typer
 from autotune.base.files import checked_target, write_text
 from autotune.cli.errors import BadInputError, CommandError, InterruptedRunError, user_input
 from autotune.cli.options import DatabaseOption, DeviceOption, JsonOption, device_of, gpu_of, output_option, spec_of
+from autotune.cli.printable import printable
 from autotune.cli.rendering.bench_document import document
 from autotune.cli.rendering.bench_tables import print_markdown, tables
 from autotune.cli.rendering.modelled_ladder import ladder_document, print_ladder
@@ -102,6 +104,7 @@ def bench(
                 print_markdown(table)
             else:
                 print_table(*table)
+    _tell_untaken(runs)
     if interrupted:
         raise InterruptedRunError(f"interrupted; {len(runs)} of {len(entries)} problems were measured")
     failed = [f"{run.problem.key}: {run.error}" for run in runs if run.error]
@@ -224,6 +227,13 @@ def _runs(setting: Setting, entries: Sequence[Entry], schedules: Sequence[OwnSch
             raise
         print(progress(runs[-1], setting), file=sys.stderr)
     return runs, False
+
+
+def _tell_untaken(runs: Sequence[Run]) -> None:
+    """Say on stderr which baselines have no such problem, and why."""
+    reasons = Counter(reason for run in runs if run.comparison for reason in run.comparison.untaken.items())
+    for (name, reason), count in reasons.items():
+        print(printable(f"{name} does not take {count} of {len(runs)} problems: {reason}"), file=sys.stderr)
 
 
 def _remember(setting: Setting, runs: Sequence[Run], db: str | None) -> None:

@@ -60,6 +60,7 @@ def _run(setting: Setting, run: Run) -> dict[str, Any]:
         "schedule": run.own.schedule.to_dict(),
         "schedule_from": run.own.source,
         "error": run.error,
+        "not_taken": dict(comparison.untaken) if comparison else {},
         "roofline_seconds": bound,
         "roofline_share": bound / comparison.seconds(OWN) if comparison else None,
         "ratios": comparison.ratios(setting.baselines) if comparison else {},

@@ -98,10 +98,14 @@ def _problem(setting: Setting, run: Run) -> list[str]:
         f"{run.comparison.spread(OWN):.1%}",
         rate(run.problem, setting.peaks, seconds),
         f"{peak_share(run.problem, setting.peaks, seconds):.1%}",
-        *(f"{ratios[name]:.3f}" if name in ratios else "" for name in setting.baselines),
+        *(f"{ratios[name]:.3f}" if name in ratios else _lacking(run.comparison, name) for name in setting.baselines),
         *(_energy(run.comparison, OWN) if setting.energy else ()),
         run.error,
     ]
+
+
+def _lacking(comparison: Comparison, name: str) -> str:
+    return "–" if name in comparison.untaken else ""
 
 
 def _energy(comparison: Comparison, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 
 def _sdpa(backend: str, torch: Any, problem: AttentionProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
@@ -20,7 +20,7 @@ def _sdpa(backend: str, torch: Any, problem: AttentionProblem, tensors: Mapping[
     changed = problem.softcap or problem.scored or problem.masked
     if windows or changed or problem.sinks or problem.lse or not aligned:
         lacked = "windows, softcap, fragments, sinks, lse nor the last diagonal"
-        raise ValueError(f"scaled_dot_product_attention has neither {lacked}")
+        raise NotTakenError(f"scaled_dot_product_attention has neither {lacked}")
     q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
     scale = problem.scalars["scale"] or None
     chosen = getattr(SDPBackend, backend)
@@ -40,7 +40,7 @@ def _fa3(torch: Any, problem: AttentionProblem, tensors: Mapping[str, Any]) -> C
     last = not problem.top_left or problem.queries == problem.keys
     windows = problem.window_left or problem.window_right
     if problem.lse or problem.scored or problem.masked or not last or (windows and not problem.causal):
-        raise ValueError("FlashAttention-3 is called for the last diagonal, causal windows, no fragments and no lse")
+        raise NotTakenError("FlashAttention-3 is called for the last diagonal, causal windows, no fragments and no lse")
     from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
 
     q, k, v = (tensors[name].flatten(0, -3) for name in "qkv")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 
 def _operands(problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> list[Any]:
@@ -22,7 +22,7 @@ def _operands(problem: AttentionBackwardProblem, tensors: Mapping[str, Any]) -> 
     changed = problem.softcap or problem.scored or problem.masked
     if windows or changed or problem.sinks or not aligned:
         lacked = "windows, softcap, fragments, sinks nor the last diagonal"
-        raise ValueError(f"scaled_dot_product_attention has neither {lacked}")
+        raise NotTakenError(f"scaled_dot_product_attention has neither {lacked}")
     return [tensors[name].transpose(1, 2) for name in ("dout", "q", "k", "v", "o")]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.indices import Spread
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 _FA3_DIM = 256
 _MLA = 576, 512, 64  # elements of keys and of values, and places of a page
@@ -19,7 +19,9 @@ def _flash_mla(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str
     """FlashMLA, which vLLM's wheels hold; which block has which keys is decided by its first call alone."""
     usual = not (problem.window_left or problem.window_right or problem.softcap or problem.sinks or problem.lse)
     if not (problem.latent and usual) or (problem.head_dim, problem.value_elements, problem.page) != _MLA:
-        raise ValueError("FlashMLA is called for latent keys of 576 elements in pages of 64, without windows and lse")
+        raise NotTakenError(
+            "FlashMLA is called for latent keys of 576 elements in pages of 64, without windows and lse"
+        )
     import_module("vllm._flashmla_C")  # makes its operators known to PyTorch
     decode = torch.ops._flashmla_C.dense_decode_fwd
     lengths = torch.full((problem.batch,), problem.keys, dtype=torch.int32, device=tensors["q"].device)
@@ -36,11 +38,13 @@ def _fa3(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any]
     """FlashAttention-3, which vLLM's wheels hold. A cache without pages has one page for each request."""
     windows = problem.queries > 1 and (problem.window_left or problem.window_right)
     if problem.latent or max(problem.head_dim, problem.value_elements) > _FA3_DIM:
-        raise ValueError(
+        raise NotTakenError(
             f"FlashAttention-3 is called for values of their own, and heads of {_FA3_DIM} elements at most"
         )
     if problem.quantised or problem.lse or problem.top_left or (windows and not problem.causal):
-        raise ValueError("FlashAttention-3 is called for numbers, the last diagonal, causal windows and no lse alone")
+        raise NotTakenError(
+            "FlashAttention-3 is called for numbers, the last diagonal, causal windows and no lse alone"
+        )
     from vllm.vllm_flash_attn.flash_attn_interface import flash_attn_varlen_func
 
     q = tensors["q"].flatten(0, 1)
@@ -72,7 +76,9 @@ def _sdpa(torch: Any, problem: AttentionDecodeProblem, tensors: Mapping[str, Any
     even = problem.full or problem.spread is Spread.EVEN
     more = problem.latent or problem.quantised or problem.softcap or problem.sinks or problem.lse
     if more or problem.page or not even or bounded:
-        raise ValueError("scaled_dot_product_attention is called for requests of equal lengths without pages and masks")
+        raise NotTakenError(
+            "scaled_dot_product_attention is called for requests of equal lengths without pages and masks"
+        )
     q, k, v = (tensors[name].transpose(1, 2) for name in "qkv")
     scale = problem.scalars["scale"] or None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from autotune.codegen.convolution.causal_conv1d.problem import CausalConv1dProblem
 from autotune.codegen.epilogue.activation import Activation
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 from autotune.search_spaces.contract.torch_activations import activated
 
 _WIDTHS = (2, 3, 4)
@@ -20,9 +20,9 @@ def _convolution(torch: Any, problem: CausalConv1dProblem, tensors: Mapping[str,
         ValueError: there are states, or numbers of sequences.
     """
     if problem.initial or problem.final:
-        raise ValueError("torch.nn.functional.conv1d has no states")
+        raise NotTakenError("torch.nn.functional.conv1d has no states")
     if problem.numbered:
-        raise ValueError("torch.nn.functional.conv1d knows one sequence in a row")
+        raise NotTakenError("torch.nn.functional.conv1d knows one sequence in a row")
     x, y = ((one.mT if problem.channels_last else one) for one in (tensors["x"], tensors["y"]))
     weight, bias = tensors["weight"][:, None], tensors.get("bias")
 
@@ -42,7 +42,9 @@ def _package(torch: Any, problem: CausalConv1dProblem, tensors: Mapping[str, Any
     """
     known = problem.activation in (Activation.IDENTITY, Activation.SILU) and problem.width in _WIDTHS
     if not known or problem.initial or problem.final:
-        raise ValueError("causal-conv1d is called with filters of 2 to 4 steps, with or without silu, without states")
+        raise NotTakenError(
+            "causal-conv1d is called with filters of 2 to 4 steps, with or without silu, without states"
+        )
     from causal_conv1d import causal_conv1d_fn
 
     x = tensors["x"].mT if problem.channels_last else tensors["x"]

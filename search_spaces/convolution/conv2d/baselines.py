@@ -9,7 +9,7 @@ from typing import Any
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 from autotune.search_spaces.contract.torch_activations import activated
 
 
@@ -38,7 +38,7 @@ def called(torch: Any, problem: Conv2dProblem, tensors: Mapping[str, Any]) -> Ca
         ValueError: there is no such call for the problem.
     """
     if problem.dtype is DType.INT8:
-        raise ValueError("PyTorch convolves no int8 on GPUs")
+        raise NotTakenError("PyTorch convolves no int8 on GPUs")
     x, weight, d = (tensors[name] for name in ("x", "weight", "d"))
     bias, c = tensors.get("bias"), tensors.get("c")
     geometry = problem.stride, problem.padding, problem.dilation, problem.groups

@@ -10,7 +10,7 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.epilogue.out_dtype import OutDType
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 from autotune.search_spaces.contract.torch_activations import activated
 
 from .low_precision_baselines import low_precision_product
@@ -25,7 +25,7 @@ def _product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Ca
     if problem.dtype.bits == 8:
         return low_precision_product(torch, problem, tensors)
     if problem.out_dtype is not OutDType.SAME:
-        raise ValueError(f"PyTorch multiplies {problem.dtype} to {problem.dtype}, not to {problem.result}")
+        raise NotTakenError(f"PyTorch multiplies {problem.dtype} to {problem.dtype}, not to {problem.result}")
     a, b, d = (tensors[name] for name in "abd")
     left, right = a.mT if problem.transpose_a else a, b.mT if problem.transpose_b else b
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]

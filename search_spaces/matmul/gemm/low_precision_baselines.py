@@ -11,6 +11,7 @@ from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.fields import Scales
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 
 def low_precision_product(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
@@ -24,15 +25,15 @@ def low_precision_product(torch: Any, problem: GemmProblem, tensors: Mapping[str
     plain = problem.activation is Activation.IDENTITY and problem.gate is Gate.NONE and not problem.preactivation
     plain = plain and problem.bias is Bias.NONE and not problem.residual
     if problem.batch != 1 or not plain:
-        raise ValueError(f"PyTorch multiplies single matrices of {problem.dtype} without an epilogue")
+        raise NotTakenError(f"PyTorch multiplies single matrices of {problem.dtype} without an epilogue")
     a, b, d = (tensors[name][0] for name in "abd")
     left, right = a.mT if problem.transpose_a else a, b.mT if problem.transpose_b else b
     if problem.dtype is DType.INT8:
         if problem.result is not DType.INT32:
-            raise ValueError(f"PyTorch multiplies int8 to int32, not to {problem.result}")
+            raise NotTakenError(f"PyTorch multiplies int8 to int32, not to {problem.result}")
         return lambda: torch._int_mm(left, right, out=d)
     if problem.transpose_a or not problem.transpose_b:
-        raise ValueError(f"PyTorch multiplies {problem.dtype} of layout nt, not of {problem.layout}")
+        raise NotTakenError(f"PyTorch multiplies {problem.dtype} of layout nt, not of {problem.layout}")
     scale_a, scale_b = _scales(torch, problem, tensors)
     options = {"out_dtype": d.dtype, "use_fast_accum": problem.fast_accumulation}
     return lambda: torch._scaled_mm(left, right, scale_a, scale_b, **options, out=d)

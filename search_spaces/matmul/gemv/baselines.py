@@ -8,7 +8,7 @@ from typing import Any
 
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 from autotune.search_spaces.contract.torch_activations import activated
 
 
@@ -19,7 +19,7 @@ def _linear(torch: Any, problem: GemvProblem, tensors: Mapping[str, Any]) -> Cal
         ValueError: W is quantised.
     """
     if problem.quantised:
-        raise ValueError(f"PyTorch rounds dequantised {problem.weights} weights to {problem.dtype}")
+        raise NotTakenError(f"PyTorch rounds dequantised {problem.weights} weights to {problem.dtype}")
     x, w, y, bias = tensors["x"], tensors["w"], tensors["y"], tensors.get("bias")
     alpha, beta = problem.scalars["alpha"], problem.scalars["beta"]
     right = w.mT if problem.order is WeightOrder.NK else w

@@ -9,7 +9,7 @@ from autotune.codegen.matmul.gemv.weights import SYMMETRIC_ZERO, Weights
 from autotune.codegen.matmul.pack.problem import PackProblem
 from autotune.codegen.matmul.pack.quantise import codes_between, steps_of
 from autotune.codegen.model.dtype import DType
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 _LARGEST = DType.FLOAT32.largest
 
@@ -21,7 +21,7 @@ def _pack(torch: Any, problem: PackProblem, tensors: Mapping[str, Any]) -> Calla
         ValueError: rows of W are not whole groups.
     """
     if problem.n % problem.group_rows or (problem.group_size and problem.k % problem.group_size):
-        raise ValueError(f"n={problem.n}, k={problem.k}: expected whole groups of {problem.group_size}")
+        raise NotTakenError(f"n={problem.n}, k={problem.k}: expected whole groups of {problem.group_size}")
     down, across = problem.groups_shape
     groups = tensors["w"].view(down, problem.group_rows, across, problem.group_columns)
     weights, steps = problem.weights, steps_of(problem.weights, zeros=problem.zeros)

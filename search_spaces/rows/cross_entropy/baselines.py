@@ -7,7 +7,7 @@ from typing import Any
 
 from autotune.codegen.rows.cross_entropy.logits_problem import LogitsProblem
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 _Tensors = Mapping[str, Any]
 
@@ -52,7 +52,7 @@ def _autograd(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable
 def _backward(torch: Any, problem: LogitsProblem, tensors: _Tensors) -> Callable[[], _Tensors]:
     """What autograd calls, on what a forward pass would have left: the logarithms of softmax."""
     if problem.smoothed or problem.z_loss or problem.capped:
-        raise ValueError("this call of PyTorch's backward knows no smoothed labels, no z-loss and no softcap")
+        raise NotTakenError("this call of PyTorch's backward knows no smoothed labels, no z-loss and no softcap")
     target, aten = tensors["target"].long(), torch.ops.aten
     output = tensors["x"].float() - tensors["lse"][:, None]
     upstream, total = tensors["dloss"].expand(problem.rows), tensors["lse"].new_zeros(())

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autotune.codegen.rows.norm.problem import NormProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 
 def _norm(torch: Any, problem: NormProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """A sum with the residual, a norm, and the statistics that it does not return."""
     if problem.out_dtype:
-        raise ValueError("PyTorch has no norm whose result is quantised by rows")
+        raise NotTakenError("PyTorch has no norm whose result is quantised by rows")
     eps, shape = problem.scalars["eps"], problem.normalized_shape
     x, residual = tensors["x"], tensors.get("residual")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 _NAMES = {Operation.MAX: "amax", Operation.MIN: "amin"}  # others are called as here
 
@@ -18,7 +18,7 @@ def _reduce(torch: Any, problem: ReduceProblem, tensors: Mapping[str, Any]) -> C
     x, other, dim, y = tensors["x"], tensors.get("other"), 0 if problem.axis is Axis.FIRST else 1, tensors["y"]
     if problem.axis is Axis.SEGMENTS:
         if problem.op not in _OF_SEGMENTS or not problem.dtype.is_float:
-            raise ValueError(f"PyTorch has no {problem.op} of segments of {problem.dtype}")
+            raise NotTakenError(f"PyTorch has no {problem.op} of segments of {problem.dtype}")
         segments = partial(torch.segment_reduce, x[0], str(problem.op), offsets=tensors["offsets"], unsafe=True)
         return lambda: y.copy_(segments())
     if problem.op is Operation.DOT:

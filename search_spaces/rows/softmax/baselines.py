@@ -9,7 +9,7 @@ from typing import Any
 
 from autotune.codegen.rows.softmax.mask import Mask
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 
 def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
@@ -39,7 +39,7 @@ def _with_mask(problem: SoftmaxProblem, x: Any, mask: Any) -> Any:
     if mask is None:
         return x
     if problem.rows % (problem.queries * problem.heads):
-        raise ValueError(
+        raise NotTakenError(
             f"rows={problem.rows}: expected whole masks of {problem.queries} rows for {problem.heads} blocks"
         )
     matrices = x.unflatten(0, (-1, problem.heads, problem.queries))

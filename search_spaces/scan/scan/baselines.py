@@ -8,7 +8,7 @@ from typing import Any
 
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 _NAMES = {
     Operation.SUM: "cumsum",
@@ -21,7 +21,7 @@ _NAMES = {
 def _scan(torch: Any, problem: ScanProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """A reverse scan flips x and y; an exclusive one leaves out the last element, and begins behind the first."""
     if problem.segmented or problem.init:
-        raise ValueError("PyTorch has no scan of segments or with an initial value")
+        raise NotTakenError("PyTorch has no scan of segments or with an initial value")
     x, y = tensors["x"], tensors["y"]
     if problem.exclusive:
         x, y = (x[:, 1:], y[:, :-1]) if problem.reverse else (x[:, :-1], y[:, 1:])

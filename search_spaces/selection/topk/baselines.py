@@ -7,13 +7,13 @@ from typing import Any
 
 from autotune.codegen.selection.topk.order import Order
 from autotune.codegen.selection.topk.problem import TopkProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 
 def _topk(torch: Any, problem: TopkProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:
     """PyTorch has no lengths, and its indices are int64. What is not sorted has no order."""
     if problem.lengths:
-        raise ValueError("PyTorch has no topk of rows with lengths")
+        raise NotTakenError("PyTorch has no topk of rows with lengths")
     x, k, in_order = tensors["x"], problem.k, problem.order is Order.SORTED
 
     def compute() -> Mapping[str, Any]:
@@ -26,7 +26,7 @@ def _topk(torch: Any, problem: TopkProblem, tensors: Mapping[str, Any]) -> Calla
 def _flag_gems(torch: Any, problem: TopkProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:
     """As PyTorch's."""
     if problem.lengths:
-        raise ValueError("FlagGems has no topk of rows with lengths")
+        raise NotTakenError("FlagGems has no topk of rows with lengths")
     from flag_gems.ops.topk import topk
 
     x, k, in_order = tensors["x"], problem.k, problem.order is Order.SORTED

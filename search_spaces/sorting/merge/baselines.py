@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autotune.codegen.sorting.merge.problem import MergeProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 from autotune.search_spaces.sorting.torch_sorts import LACKING
 
 
 def _sort(torch: Any, problem: MergeProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """PyTorch merges nothing: it sorts both arrays together, and always writes the indices."""
     if problem.dtype in LACKING or problem.values.is_array:
-        raise ValueError(f"torch.sort has neither {', '.join(LACKING)} nor values")
+        raise NotTakenError(f"torch.sort has neither {', '.join(LACKING)} nor values")
     both, keys_out = torch.cat([tensors["a"], tensors["b"]]), tensors["keys_out"]
     indices = torch.empty(both.shape, dtype=torch.int64, device=both.device)
 

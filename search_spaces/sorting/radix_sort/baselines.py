@@ -7,14 +7,14 @@ from typing import Any
 
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
 from autotune.codegen.sorting.values import Values
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 from autotune.search_spaces.sorting.torch_sorts import LACKING
 
 
 def _sort(torch: Any, problem: RadixSortProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """PyTorch always writes the indices, as int64; values of an array are gathered by them."""
     if problem.cut or problem.dtype in LACKING or problem.values is Values.BYTES16:
-        raise ValueError(f"torch.sort has neither {', '.join(LACKING)} nor bits of keys nor values of 16 bytes")
+        raise NotTakenError(f"torch.sort has neither {', '.join(LACKING)} nor bits of keys nor values of 16 bytes")
     keys, written = tensors["keys"], tensors.get("values_out")
     keys_out = torch.empty_like(keys) if problem.order_only else tensors["keys_out"]
     own = problem.values is Values.INDEX64
@@ -36,7 +36,7 @@ def _sort(torch: Any, problem: RadixSortProblem, tensors: Mapping[str, Any]) -> 
 def _flag_gems(torch: Any, problem: RadixSortProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:
     """FlagGems writes keys and indices, as PyTorch does, to new arrays."""
     if problem.cut or problem.dtype in LACKING or problem.values is not Values.INDEX64 or problem.order_only:
-        raise ValueError(f"FlagGems sorts keys of other types than {', '.join(LACKING)}, with indices of int64")
+        raise NotTakenError(f"FlagGems sorts keys of other types than {', '.join(LACKING)}, with indices of int64")
     from flag_gems.ops.sort import sort_stable
 
     def compute() -> Mapping[str, Any]:

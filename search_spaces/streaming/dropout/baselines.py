@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 
 def _dropout(torch: Any, problem: DropoutProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:
     """A call for each of bias, dropout and residual."""
     if problem.mask is Mask.BITS:
-        raise ValueError("PyTorch has no dropout with a mask of bits")
+        raise NotTakenError("PyTorch has no dropout with a mask of bits")
     p, x, bias, residual = problem.scalars["p"], tensors["x"], tensors.get("bias"), tensors.get("r")
 
     def compute() -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.streaming.map.problem import MapProblem
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 from autotune.search_spaces.contract.torch_activations import GELU_APPROXIMATIONS, activated
 
 
@@ -23,7 +23,7 @@ def _gradient(torch: Any, function: Activation, z: Any, g: Any) -> Any:
         return aten.threshold_backward(g, z, 0)
     if function is Activation.IDENTITY:
         return g
-    raise ValueError(f"no call of PyTorch is stated for the derivative of {function}")
+    raise NotTakenError(f"no call of PyTorch is stated for the derivative of {function}")
 
 
 def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callable[[], Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from autotune.codegen.vision.letterbox.problem import LetterboxProblem
 from autotune.codegen.vision.letterbox.rule import Rule
 from autotune.codegen.vision.letterbox.target import Order
-from autotune.search_spaces.contract.baselines import TorchCall, compiled
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall, compiled
 
 _MODES: Mapping[Rule, Mapping[str, Any]] = {
     Rule.AREA: {"mode": "area"},
@@ -21,7 +21,7 @@ def _letterbox(torch: Any, problem: LetterboxProblem, tensors: Mapping[str, Any]
     """PyTorch resizes in float32, and pads then. Its areas are whole pixels."""
     images, place, scalars = tensors["images"], problem.place, problem.scalars
     if not place.height:
-        raise ValueError("PyTorch resizes no empty pictures")
+        raise NotTakenError("PyTorch resizes no empty pictures")
     right = problem.width - place.width - place.left
     below = problem.height - place.height - place.top
     dtype, function = getattr(torch, problem.dtype), torch.nn.functional

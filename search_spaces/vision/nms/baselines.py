@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from autotune.codegen.vision.nms.problem import Classes, NmsProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 
 def _nms(torch: Any, problem: NmsProblem, tensors: Mapping[str, Any]) -> Callable[[], None]:
     """torchvision takes one image at a time. Its results have as many elements as are kept, so no array takes them."""
     if problem.images != 1 or problem.counted:
-        raise ValueError("torchvision takes the boxes of one image, all of which count")
+        raise NotTakenError("torchvision takes the boxes of one image, all of which count")
     from torchvision.ops import batched_nms, nms
 
     boxes, scores, threshold = tensors["boxes"][0], tensors["scores"][0], problem.scalars["iou_threshold"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from autotune.bench.baselines.nvcc_driver import FLASHINFER, cuda_name, driver_baseline, driver_source
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.model.tensor import row_major
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 _FILE = Path(__file__).with_name("flashinfer_decode.hpp")
 _DIMS, _GROUPS = (64, 128, 256), (1, 2, 3, 4, 6, 8, 16)
@@ -21,9 +22,9 @@ def decode_source(problem: AttentionDecodeProblem) -> str:
     gaps = any(one.strides != row_major(one.shape)[:-1] for one in problem.layouts.values())
     more = problem.quantised or problem.latent or problem.sinks or problem.lse or problem.full
     if more or gaps or problem.queries != 1 or not problem.page:
-        raise ValueError("this driver of FlashInfer decodes one query with pages without gaps, sinks and lse")
+        raise NotTakenError("this driver of FlashInfer decodes one query with pages without gaps, sinks and lse")
     if problem.head_dim not in _DIMS or problem.value_elements != problem.head_dim or problem.group not in _GROUPS:
-        raise ValueError(
+        raise NotTakenError(
             f"FlashInfer decodes heads of {_DIMS} elements in groups of {_GROUPS}, "
             f"not {problem.head_dim} and {problem.value_elements} in groups of {problem.group}"
         )

@@ -12,7 +12,7 @@ from autotune.codegen.epilogue.epilogue import Bias
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 from autotune.search_spaces.matmul.sgemm.baselines import operands
 
 
@@ -24,7 +24,7 @@ def _sgemm(torch: Any, problem: SgemmProblem, tensors: Mapping[str, Any]) -> Cal
 def _gemm(torch: Any, problem: GemmProblem, tensors: Mapping[str, Any]) -> Callable[[], None]:
     plain = problem.activation is Activation.IDENTITY and problem.bias is Bias.NONE and problem.gate is Gate.NONE
     if problem.dtype.bits != 16 or problem.residual or problem.preactivation or not plain:
-        raise ValueError(f"it multiplies 16-bit numbers and does nothing else: {problem.key}")
+        raise NotTakenError(f"it multiplies 16-bit numbers and does nothing else: {problem.key}")
     a, b = (tensors[x].mT if getattr(problem, f"transpose_{x}") else tensors[x] for x in "ab")
     return partial(multiply_16_bits, a, b, tensors["d"], problem.scalars["alpha"])
 

@@ -10,6 +10,7 @@ from autotune.bench.baselines.nvcc_driver import cuda_name, driver_baseline, dri
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 _SOURCE = Path(__file__).with_name("cub_reduce.hpp")
 
@@ -22,7 +23,7 @@ def source(problem: ReduceProblem) -> str:
     """
     op, whole = problem.op, problem.axis is Axis.ALL
     if problem.axis is Axis.FIRST or (op.indexed and not whole) or (op is Operation.MEAN and problem.in_segments):
-        raise ValueError(f"CUB has no {op} over axis={problem.axis}")
+        raise NotTakenError(f"CUB has no {op} over axis={problem.axis}")
     number = DType.FLOAT32 if problem.dtype.is_float else problem.result_dtype
     types = {
         "Element": cuda_name(problem.dtype),

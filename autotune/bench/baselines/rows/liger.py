@@ -12,7 +12,7 @@ from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 _Tensors = Mapping[str, Any]
 _Call = Callable[[], _Tensors | None]
@@ -22,10 +22,10 @@ _ROUNDED_ONCE = "gemma"  # how Liger names a norm that rounds nothing but its re
 def _norm(torch: Any, problem: NormProblem, tensors: _Tensors) -> _Call:
     x, weight, eps = tensors["x"], tensors.get("weight"), problem.scalars["eps"]
     if problem.out_dtype or problem.float32_weight:
-        raise ValueError("Liger has no norm whose result or weight has another type")
+        raise NotTakenError("Liger has no norm whose result or weight has another type")
     if problem.centered:
         if weight is None or problem.residual or "bias" not in tensors:
-            raise ValueError("Liger's layer_norm has a weight and a bias, and no residual")
+            raise NotTakenError("Liger's layer_norm has a weight and a bias, and no residual")
         from liger_kernel.ops.layer_norm import layer_norm_forward
 
         def centered() -> _Tensors:
@@ -48,7 +48,9 @@ def _norm(torch: Any, problem: NormProblem, tensors: _Tensors) -> _Call:
 
 def _norm_backward(torch: Any, problem: NormBackwardProblem, tensors: _Tensors) -> _Call:
     if not problem.saved or not problem.weight or problem.float32_weight:
-        raise ValueError("Liger's gradients of norms take the statistics of the forward pass and a weight of x's type")
+        raise NotTakenError(
+            "Liger's gradients of norms take the statistics of the forward pass and a weight of x's type"
+        )
     x, dy, weight, rstd = (tensors[name] for name in ("x", "dy", "weight", "rstd"))
     if problem.centered:
         from liger_kernel.ops.layer_norm import layer_norm_backward
@@ -73,7 +75,7 @@ def _norm_backward(torch: Any, problem: NormBackwardProblem, tensors: _Tensors) 
 
 def _softmax(torch: Any, problem: SoftmaxProblem, tensors: _Tensors) -> _Call:
     if problem.log or problem.lse or problem.masked or problem.has_mask or problem.zero_rows:
-        raise ValueError("Liger's softmax has no logarithm, no lse and no mask")
+        raise NotTakenError("Liger's softmax has no logarithm, no lse and no mask")
     from liger_kernel.ops.softmax import _softmax_forward
 
     return lambda: {"y": _softmax_forward(tensors["x"])[0]}
@@ -81,7 +83,7 @@ def _softmax(torch: Any, problem: SoftmaxProblem, tensors: _Tensors) -> _Call:
 
 def _softmax_backward(torch: Any, problem: SoftmaxBackwardProblem, tensors: _Tensors) -> _Call:
     if problem.log:
-        raise ValueError("Liger has no gradient of logarithms of softmax")
+        raise NotTakenError("Liger has no gradient of logarithms of softmax")
     from liger_kernel.ops.softmax import _softmax_backward as gradient
     from liger_kernel.ops.utils import calculate_settings
 
@@ -97,7 +99,7 @@ def _cross_entropy(torch: Any, problem: CrossEntropyProblem, tensors: _Tensors) 
     gets logits of its own. From the second launch on these are changed: the kernel does the same whatever it reads.
     """
     if problem.lse:
-        raise ValueError("Liger's cross-entropy has no lse")
+        raise NotTakenError("Liger's cross-entropy has no lse")
     from liger_kernel.ops.cross_entropy import MAX_FUSED_SIZE, liger_cross_entropy_kernel
 
     x, scalars = tensors["x"].clone(), problem.scalars

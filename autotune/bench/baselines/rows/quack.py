@@ -14,7 +14,7 @@ from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.norm_backward.problem import NormBackwardProblem
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
 from autotune.codegen.rows.softmax_backward.problem import SoftmaxBackwardProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 _Tensors = Mapping[str, Any]
 _Call = Callable[[], _Tensors | None]
@@ -23,7 +23,7 @@ _Call = Callable[[], _Tensors | None]
 def _norm(torch: Any, problem: NormProblem, tensors: _Tensors) -> _Call:
     """The launch below its layernorm_fwd, which insists on weights in float32."""
     if problem.out_dtype:
-        raise ValueError("quack has no norm whose result is quantised by rows")
+        raise NotTakenError("quack has no norm whose result is quantised by rows")
     from quack.rmsnorm import _rmsnorm_fwd
 
     names = ("x", "weight", "y", "bias", "rstd", "mean", "residual", "sum")
@@ -32,7 +32,9 @@ def _norm(torch: Any, problem: NormProblem, tensors: _Tensors) -> _Call:
 
 def _norm_backward(torch: Any, problem: NormBackwardProblem, tensors: _Tensors) -> _Call:
     if not problem.saved or not problem.weight or (problem.bias and not problem.centered):
-        raise ValueError("quack's gradients of norms take the statistics of the forward pass and a weight, and no bias")
+        raise NotTakenError(
+            "quack's gradients of norms take the statistics of the forward pass and a weight, and no bias"
+        )
     from quack.rmsnorm import layernorm_bwd, rmsnorm_bwd
 
     given = [tensors[name] for name in ("x", "weight", "dy", "rstd")]
@@ -49,7 +51,7 @@ def _norm_backward(torch: Any, problem: NormBackwardProblem, tensors: _Tensors) 
 
 def _softmax(torch: Any, problem: SoftmaxProblem, tensors: _Tensors) -> _Call:
     if problem.log or problem.lse or problem.masked or problem.has_mask or problem.zero_rows:
-        raise ValueError("quack's softmax has no logarithm, no lse and no mask")
+        raise NotTakenError("quack's softmax has no logarithm, no lse and no mask")
     from quack.softmax import _softmax_fwd
 
     return partial(_softmax_fwd, tensors["x"], tensors["y"])
@@ -57,7 +59,7 @@ def _softmax(torch: Any, problem: SoftmaxProblem, tensors: _Tensors) -> _Call:
 
 def _softmax_backward(torch: Any, problem: SoftmaxBackwardProblem, tensors: _Tensors) -> _Call:
     if problem.log:
-        raise ValueError("quack has no gradient of logarithms of softmax")
+        raise NotTakenError("quack has no gradient of logarithms of softmax")
     from quack.softmax import _softmax_backward as gradient
 
     return partial(gradient, tensors["dy"], tensors["y"], tensors["dx"])
@@ -65,7 +67,7 @@ def _softmax_backward(torch: Any, problem: SoftmaxBackwardProblem, tensors: _Ten
 
 def _refuse_losses(problem: LogitsProblem) -> None:
     if problem.smoothed or problem.z_loss or problem.capped:
-        raise ValueError("quack's cross-entropy has no smoothed labels, no z-loss and no softcap")
+        raise NotTakenError("quack's cross-entropy has no smoothed labels, no z-loss and no softcap")
 
 
 def _cross_entropy(torch: Any, problem: CrossEntropyProblem, tensors: _Tensors) -> _Call:

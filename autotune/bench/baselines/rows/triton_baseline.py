@@ -8,7 +8,7 @@ from typing import Any
 from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.codegen.rows.norm.problem import NormProblem
 from autotune.codegen.rows.softmax.problem import SoftmaxProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 _Call = Callable[[], Any]
 _WIDEST_BLOCK = 1 << 16  # elements of which Triton still makes a kernel
@@ -18,7 +18,7 @@ _NORM_BYTES = 1 << 16  # bytes of a block of layer_norm
 def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) -> _Call:
     block = _power(problem.columns)
     if problem.log or problem.lse or problem.masked or problem.has_mask or problem.zero_rows or block > _WIDEST_BLOCK:
-        raise ValueError(f"the tutorial's softmax is of whole rows of {_WIDEST_BLOCK} elements at most")
+        raise NotTakenError(f"the tutorial's softmax is of whole rows of {_WIDEST_BLOCK} elements at most")
     from .triton_rows import softmax
 
     x, y = tensors["x"], tensors["y"]
@@ -29,7 +29,7 @@ def _softmax(torch: Any, problem: SoftmaxProblem, tensors: Mapping[str, Any]) ->
 def _layer_norm(torch: Any, problem: NormProblem, tensors: Mapping[str, Any]) -> _Call:
     names = ("x", "y", "weight", "bias")
     if problem.residual or problem.out_dtype or problem.statistics or not all(name in tensors for name in names):
-        raise ValueError("the tutorial's layer_norm has a weight and a bias and nothing else")
+        raise NotTakenError("the tutorial's layer_norm has a weight and a bias and nothing else")
     from .triton_rows import layer_norm
 
     x, y, weight, bias = (tensors[name] for name in names)

@@ -7,6 +7,7 @@ from pathlib import Path
 from autotune.bench.baselines.nvcc_driver import cuda_name, driver_baseline, driver_source, identity
 from autotune.codegen.scan.scan.operation import Operation
 from autotune.codegen.scan.scan.problem import ScanProblem
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 _SOURCE = Path(__file__).with_name("cub_scan.hpp")
 _OPERATIONS = {
@@ -24,7 +25,7 @@ def source(problem: ScanProblem) -> str:
         ValueError: CUB has no such scan.
     """
     if problem.rows > 1 or problem.segmented or problem.init:
-        raise ValueError("this driver of cub::DeviceScan scans one array, without rows, segments and initial value")
+        raise NotTakenError("this driver of cub::DeviceScan scans one array, without rows, segments and initial value")
     element = cuda_name(problem.dtype)
     number = problem.number.cuda if problem.dtype.is_float else problem.result_dtype.cuda
     types = {

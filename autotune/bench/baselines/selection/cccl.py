@@ -6,6 +6,7 @@ from pathlib import Path
 
 from autotune.bench.baselines.nvcc_driver import CCCL, cuda_name, driver_baseline, driver_source
 from autotune.codegen.selection.topk.problem import TopkProblem
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 _SOURCE = Path(__file__).with_name("cub_topk.hpp")
 _MOST_COLUMNS = 1 << 21
@@ -18,7 +19,7 @@ def source(problem: TopkProblem) -> str:
         ValueError: CUB has no such selection.
     """
     if problem.lengths or problem.columns > _MOST_COLUMNS:
-        raise ValueError(f"this driver of cub::DeviceBatchedTopK takes whole rows of up to {_MOST_COLUMNS} elements")
+        raise NotTakenError(f"this driver of cub::DeviceBatchedTopK takes whole rows of up to {_MOST_COLUMNS} elements")
     types = {"Element": cuda_name(problem.dtype), "Index": problem.index_dtype.cuda}
     direction = "MaxPairs" if problem.largest else "MinPairs"
     return driver_source(_SOURCE, types, {"DIRECTION": direction, "COLUMNS": problem.columns, "RESULTS": problem.k})

@@ -9,6 +9,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.selection.sampling.problem import SamplingProblem, Source
 from autotune.codegen.selection.topk.order import Order
 from autotune.codegen.selection.topk.problem import TopkProblem
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 _FOLDER = Path(__file__).parent
 
@@ -21,7 +22,7 @@ def topk_source(problem: TopkProblem) -> str:
     """
     gaps = problem.ldx > problem.columns or problem.ldv > problem.k
     if problem.lengths or not problem.largest or gaps:
-        raise ValueError("this driver of FlashInfer selects the largest elements of whole rows without gaps")
+        raise NotTakenError("this driver of FlashInfer selects the largest elements of whole rows without gaps")
     types = {"Element": cuda_name(problem.dtype)}
     return driver_source(_FOLDER / "flashinfer_topk.hpp", types, {"SORTED": int(problem.order is Order.SORTED)})
 
@@ -33,9 +34,9 @@ def sampling_source(problem: SamplingProblem) -> str:
         ValueError: FlashInfer has no such draw.
     """
     if problem.dtype is not DType.FLOAT32 or problem.ldx not in (0, problem.columns):
-        raise ValueError(f"FlashInfer samples float32 without gaps between rows, not {problem.dtype}")
+        raise NotTakenError(f"FlashInfer samples float32 without gaps between rows, not {problem.dtype}")
     if problem.min_p and (problem.top_k or problem.top_p):
-        raise ValueError("FlashInfer samples by min_p alone")
+        raise NotTakenError("FlashInfer samples by min_p alone")
     macros = {name.upper(): int(getattr(problem, name)) for name in ("temperatures", "top_k", "top_p", "min_p")}
     macros["FROM_LOGITS"] = int(problem.source is Source.LOGITS)
     return driver_source(_FOLDER / "flashinfer_sampling.hpp", {}, macros)

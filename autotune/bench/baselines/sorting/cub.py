@@ -14,6 +14,7 @@ from autotune.codegen.sorting.merge_sort.problem import MergeSortProblem
 from autotune.codegen.sorting.radix_sort.problem import RadixSortProblem
 from autotune.codegen.sorting.segmented_sort.problem import SegmentedSortProblem
 from autotune.codegen.sorting.values import Values
+from autotune.search_spaces.contract.baselines import NotTakenError
 
 _FOLDER = Path(__file__).parent
 
@@ -42,13 +43,13 @@ def merge_source(problem: MergeProblem) -> str:
 def segmented_sort_source(problem: SegmentedSortProblem) -> str:
     """The driver of cub::DeviceSegmentedSort, see `radix_sort_source`."""
     if problem.dtype.is_float:
-        raise ValueError(f"{problem.dtype}: cub::DeviceSegmentedSort compares keys by <, so NaN has no place")
+        raise NotTakenError(f"{problem.dtype}: cub::DeviceSegmentedSort compares keys by <, so NaN has no place")
     return f"using Offset = {problem.offset_dtype.cuda};\n" + _source("cub_segmented_sort.hpp", problem)
 
 
 def _check_one_row(problem: RadixSortProblem, name: str) -> None:
     if problem.rows > 1 or problem.order_only:
-        raise ValueError(f"this driver of {name} sorts one array, without rows, and writes the keys")
+        raise NotTakenError(f"this driver of {name} sorts one array, without rows, and writes the keys")
 
 
 def _source(file: str, problem: Any, **macros: int) -> str:

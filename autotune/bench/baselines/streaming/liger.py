@@ -9,7 +9,7 @@ from autotune.bench.baselines.torch_call import torch_baseline
 from autotune.codegen.epilogue.activation import Activation
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.streaming.map.problem import MapProblem
-from autotune.search_spaces.contract.baselines import TorchCall
+from autotune.search_spaces.contract.baselines import NotTakenError, TorchCall
 
 
 def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callable[[], Mapping[str, Any]]:
@@ -17,7 +17,9 @@ def _map(torch: Any, problem: MapProblem, tensors: Mapping[str, Any]) -> Callabl
     further = problem.bias or problem.residual or problem.scaled or problem.result is not problem.dtype
     chosen = (problem.function, problem.gate, problem.backward)
     if further or chosen not in _KINDS:
-        raise ValueError("Liger has SwiGLU of pairs and of halves, GEGLU by tanh of pairs, and the gradient of halves")
+        raise NotTakenError(
+            "Liger has SwiGLU of pairs and of halves, GEGLU by tanh of pairs, and the gradient of halves"
+        )
     from liger_kernel.ops.geglu import geglu_forward
     from liger_kernel.ops.swiglu import swiglu_forward, swiglu_fused_gate_up_backward, swiglu_fused_gate_up_forward
 
