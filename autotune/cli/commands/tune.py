@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,17 +25,17 @@ from autotune.cli.options import (
 from autotune.cli.rendering.dry_run import outlook_document, print_outlook, print_outlooks
 from autotune.cli.rendering.output import print_json, tell
 from autotune.cli.rendering.progress import shown_progress
-from autotune.cli.rendering.winner import Tuned, print_winner, title, tuned
 from autotune.cli.suite import SuiteOption, entries_of
 from autotune.cli.tune_outcome import check_outcome, print_end
 from autotune.cli.tune_problems import not_empty, stale_of, statements_of, untuned_of
+from autotune.cli.tune_searches import Searches
 from autotune.db.states import Objective
 
 if TYPE_CHECKING:
     from autotune.codegen.model.problem import Problem
     from autotune.db import TuningDB
     from autotune.devices.base import Device
-    from autotune.tuner import Progress, TuneOptions, TuneResult
+    from autotune.tuner import TuneOptions
     from autotune.tuner.parallel import Queue
 
 # Seconds. The thread that measures needs the interpreter for moments, often, and the one that proposes all of the time:
@@ -109,7 +109,6 @@ def tune(
     from autotune.search_spaces.contract.asked import asked_for
     from autotune.search_spaces.contract.generator import vouches
     from autotune.tuner import TuneOptions
-    from autotune.tuner import tune as search
     from autotune.tuner.parallel import Parallel, shared_out
 
     with user_input():
@@ -126,7 +125,6 @@ def tune(
         warn_of_options(context, fields, f"with --{chosen[0]}, which selects the problems")
     warn_of_database(url)
     warn_of_cache()
-    results: list[Tuned] = []
 
     def problems(target: Device) -> list[Problem]:
         if stale:
@@ -135,44 +133,13 @@ def tune(
             return untuned_of(operator, target, database)
         return not_empty(operator, [entry.problem for entry in entries_of(operator, fields, suite)])
 
-    def tune_one(target: Device, problem: Problem, following: Problem | None, check: Callable[[], None]) -> TuneResult:
-        statements = statements_of(operator, problem, target)[: None if only == without else 1]
-        after = [*statements[1:], (operator, following) if following else None]
-        for (by, stated), then in zip(statements, after, strict=True):
-            result = tune_as(by, target, stated, then, check)
-            if result.interrupted:
-                break
-        return result
-
-    def tune_as(
-        operator: Any,
-        target: Device,
-        problem: Problem,
-        following: tuple[Any, Problem] | None,
-        check: Callable[[], None],
-    ) -> TuneResult:
-        label = f"{target.selector}: " if len(targets) > 1 else ""
-        peaks = database.peaks(target.spec)
-        with screen.run(title(operator, problem, target), problem, peaks, options, label) as show:
-
-            def told(progress: Progress) -> None:
-                show(progress)
-                check()
-
-            result = search(operator, problem, target, database, options, told, pool=pool, run=run, following=following)
-        with screen.paused():
-            results.append(tuned(operator, problem, target, peaks, result))
-            if not as_json:
-                print_winner(results[-1])
-        return result
-
     sys.setswitchinterval(TURN)
     measured = objective is Objective.ENERGY
     tell("starting the processes that compile and measure")
     with CompilePool() as pool, worker_devices_of(device, energy=measured) as targets, TuningDB(db) as database:
         queues = shared_out(targets, problems, together=study is not None)
         if not any(queue.problems for queue in queues):
-            print_end(database.location, None, results, as_json, db, "")
+            print_end(database.location, None, [], as_json, db, "")
             return
         if dry_run:
             _show_outlooks(operator, queues, database, options, as_json)
@@ -184,12 +151,13 @@ def tune(
             database, command_line(context, db, database.location), operator.name, targets, asdict(options)
         ) as run:
             with shown_progress() as screen:
-                (parallel := Parallel(tune_one)).run(queues)
+                searches = Searches(operator, database, options, pool, run, screen, len(targets) > 1, as_json)
+                (parallel := Parallel(searches.tune)).run(queues)
             run.interrupted = parallel.interrupted
             named = context.info_name or operator.name
-            print_end(database.location, run.id, results, as_json, db, named if is_file(named) else run.id)
+            print_end(database.location, run.id, searches.results, as_json, db, named if is_file(named) else run.id)
             listing = f"autotune db trials {named}{chosen_database(db, database.location)}"
-            check_outcome(results, queues, parallel, listing)
+            check_outcome(searches.results, queues, parallel, listing)
 
 
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
