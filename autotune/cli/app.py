@@ -48,7 +48,7 @@ from .commands.upkeep import backup, prune
 from .commands.warm import app as warm
 from .errors import INTERRUPTED, exit_code, one_line
 from .operator_commands import operator_commands
-from .printable import escape_what_streams_lack, printable
+from .printable import escape_what_streams_lack, open_closed_streams, printable
 from .rendering.output import Teller
 
 
@@ -145,6 +145,7 @@ def main() -> NoReturn:
     """The console entry point."""
     # Matrices are small, and compilers have the CPUs: with those busy, threads made a proposal take 3 times as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    open_closed_streams()
     escape_what_streams_lack()
     warnings.showwarning = lambda message, *_: print(f"autotune: {printable(str(message))}", file=sys.stderr)
     try:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 
 _ESCAPED = "autotune-escaped"  # the name of a codec's error handler
 
@@ -15,6 +17,13 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\xa0" else json.dumps(c)[1:-1] for c in text)
+
+
+def open_closed_streams() -> None:
+    """Have stdout and stderr drop what is written if they are closed; the next file that is opened would take it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def escape_what_streams_lack() -> None:

@@ -166,3 +166,7 @@ app.main()
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (code, "")
+
+
+def test_closed_streams_drop_what_is_written():
+    assert subprocess.run(["sh", "-c", '"$0" devices >&- 2>&-', AUTOTUNE], check=False).returncode == 0
