@@ -79,7 +79,8 @@ ModelOption = Annotated[
 def command_line(context: typer.Context, db: str | None, location: str) -> str:
     """The command line, for a run; the database is named by its location, which has no password."""
     named = {db: location, f"--db={db}": f"--db={location}"} if db else {}
-    return join(["autotune", *(named.get(word, word) for word in context.obj)])
+    words = join(["autotune", *(named.get(word, word) for word in context.obj)])
+    return words.encode("utf-8", "backslashreplace").decode("utf-8")  # databases hold no bytes that are no text
 
 
 def chosen_database(db: str | None, location: str) -> str:
