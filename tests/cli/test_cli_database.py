@@ -332,6 +332,7 @@ def test_what_cannot_be_true_is_not_imported(autotune, filled, tmp_path):
     with TuningDB() as database:
         genuine = database.trials()
         write_document(document, to_document([replace(genuine[0], samples=(1e-12,))]))
-    assert autotune("db", "import", str(document)).refusal == "trials[0]: 1e-12 s is shorter than any launch takes"
+    refusal = autotune("db", "import", str(document)).refusal
+    assert refusal == f"{document}: trials[0]: 1e-12 s is shorter than any launch takes"
     with TuningDB() as database:
         assert database.trials() == genuine
