@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import floor
 from typing import Any
 
 from autotune.codegen.model.fields import tunable
@@ -14,6 +15,9 @@ _BARRIER_BYTES = 16
 # Registers that ptxas takes besides for rows read again that begin between vectors: of 512 threads, 70 in place of 56,
 # so that an SM has one block in place of two, which took 17 % more time on an H200.
 _PARTLY_REGISTERS = 14
+# Registers that ptxas takes for a loss: of a thread, more if its row is in shared memory; of each element of a vector,
+# and of each element that it holds or loads ahead.
+_WANTED_REGISTERS, _WANTED_SHARED, _WANTED_OF_ELEMENT, _WANTED_AHEAD = 14, 18, 2.7, 0.9
 _PASSES = (Passes.TWO, Passes.ONLINE)
 
 
@@ -46,6 +50,13 @@ class CrossEntropySchedule(CrossEntropyBackwardSchedule):
     passes: Passes = tunable(Passes.TWO, values=_PASSES, allowed=_PASSES)
     early: bool = tunable(False, values=(False, True))
     bulk: bool = tunable(False, values=(False, True))
+
+    def footprint(self, problem: Any) -> Footprint:
+        """See `Schedule`."""
+        held = {RowStorage.REGISTERS: self.rounds_in(problem), RowStorage.RELOAD: self.loads_in_flight}
+        of_vector = self.vector_width * (_WANTED_OF_ELEMENT + _WANTED_AHEAD * held.get(self.hold, 0))
+        wanted = _WANTED_REGISTERS + _WANTED_SHARED * (self.hold is RowStorage.SHARED) + floor(of_vector)
+        return replace(super().footprint(problem), wanted_registers=wanted)
 
     @property
     def held_at(self) -> int:
