@@ -24,7 +24,7 @@ class Costs(Coefficients, section="attention_backward"):
     Attributes:
         rate: share of their peak that tensor cores reach; that of sm_90 takes wgmma.
         pair_clocks: clocks of an SM for the weight of a pair and its gradient, beside products.
-        sum_clocks: the same of a pair whose part of dq goes through shared memory to sums, in a single pass.
+        sum_clocks: the same for each column of dq that it adds to sums, in a single pass.
         step_clocks: clocks of barriers, and of the first and the last products of a step. Other blocks hide them.
         tile_clocks: clocks of a tile besides its steps, likewise.
     """
@@ -46,7 +46,7 @@ def pass_workload(
     of_keys: bool,
     heads_together: int,
     in_flight: int,
-    single: bool = False,
+    summed: int = 0,
 ) -> Workload:
     """A pass whose blocks have `tile` own rows and others of a stage; `columns` are multiplied and added for a pair."""
     costs, (rows, others) = Costs.of(spec), tile
@@ -56,7 +56,7 @@ def pass_workload(
     steps = of.of_block(resident_blocks(footprint, spec), spec) * heads_met
     together = max(1, footprint.min_blocks_per_sm)
     multiplying = rows * others * columns / spec.rates.get(Unit.TENSOR_FP16, inf) / costs.rate
-    weighing = rows * others * (costs.pair_clocks + costs.sum_clocks * single)
+    weighing = rows * others * (costs.pair_clocks + costs.sum_clocks * summed)
     apart = (costs.step_clocks + costs.tile_clocks / (of.average * heads_met)) / together
     bytes_of_row = (problem.head_dim + problem.value_elements) * problem.dtype.bytes
     storing = storing_clocks(rows * bytes_of_row, spec) / (of.average * heads_met)

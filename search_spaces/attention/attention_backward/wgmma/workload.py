@@ -15,7 +15,7 @@ def workload(problem: AttentionBackwardProblem, schedule: WgmmaSchedule, spec: D
     """A single pass adds to sums of FP32, which another launch rounds."""
     head, value = problem.head_dim, problem.value_elements
 
-    def of_keys(columns: int, *, single: bool = False) -> Workload:
+    def of_keys(columns: int, summed: int = 0) -> Workload:
         tile, ahead = (schedule.block_keys, schedule.tile_queries), schedule.stages - 1
         footprint = schedule.footprint(problem)
         return pass_workload(
@@ -27,7 +27,7 @@ def workload(problem: AttentionBackwardProblem, schedule: WgmmaSchedule, spec: D
             of_keys=True,
             heads_together=schedule.heads_together,
             in_flight=ahead,
-            single=single,
+            summed=summed,
         )
 
     if schedule.single_pass:
@@ -35,7 +35,7 @@ def workload(problem: AttentionBackwardProblem, schedule: WgmmaSchedule, spec: D
         summed = schedule.sum_columns(problem) * schedule.block_keys // queries  # of dq, with those that are padded
         bytes_of_row = summed * 2 * WORD_BYTES + head * problem.dtype.bytes
         sums = row_workload(problem.rows, bytes_of_row, queries, footprint)
-        return around(problem, of_keys(2 * head + 2 * value + summed, single=True), sums)
+        return around(problem, of_keys(2 * head + 2 * value + summed, head), sums)
     tile = schedule.block_queries, schedule.tile_keys
     footprint = schedule.query_pass(problem).footprint
     ahead = schedule.query_stages - 1
