@@ -26,6 +26,7 @@ WGMMA = "kernel=wgmma_im2col BM=64 BN=64 BK=64 stages=2 consumers=1"
 ROLLING = "kernel=depthwise_rolling CT=4 V=4 R=4 C=2"
 ROWS = "kernel=wgmma_rows BM=64 BN=32 BK=32 stages=2 consumers=1 vector_d=2"
 ALONE = "kernel=depthwise_mma threads=64 R=4 C=4"
+STAGES = "kernel=depthwise_stages threads=64 CT=8 R=7 C=4 stages=2 keep_filters=0"
 WINOGRAD = "kernel=winograd BM=32 BN=32 WM=32 WN=32 TM=8 TN=4 BK=8 stages=2"
 DEPTHWISE = "kernel=depthwise CT=4 V=4 R=2 C=2"
 # Padding on each side, images that end within a tile, groups with a bias of their own, taps that part a vector's steps.
@@ -199,7 +200,10 @@ test_schedules_are_illegal = illegal(
         HALVES: {
             "kernel=depthwise_mma columns=3": "columns 3 is not even",
             "kernel=depthwise_mma channel_threads=8": "channel_threads 8: expected the 4",
+            "kernel=depthwise_stages channel_threads=16": "threads 96: expected warps for channel_threads 16",
+            "kernel=depthwise_stages threads=256 columns=6": "a row of (1, 1, 769, 32) elements: expected 256 at most",
         },
+        replace(HALVES, stride_x_w=44): {"kernel=depthwise_stages vector=4": "an alignment of 16 bytes: expected 16"},
     },
 )
 
@@ -234,9 +238,11 @@ test_bugs_are_found = caught(
         (CHANNELS, ROLLING, "s == 0 && channel == 0", "channel == 0"),
         (CHANNELS, ROLLING, "if (row >= problem.out_height) return;", ""),
         (replace(CHANNELS, stride_h=2), ROLLING, "row * Problem::stride_h + i", "row * Problem::stride_h"),
-        (HALVES, ALONE, "half == own % 2", "half != own % 2"),
+        (HALVES, ALONE, ": own % 2;", ": 0;"),
         (HALVES, ALONE, "fmaf(sums[l], 0.0f, probe)", "fmaf(0.0f, 0.0f, probe)"),  # NaN of another channel
         (HALVES, f"{ALONE} keep_filters=0", ": problem.height;", ": 0;"),
+        (HALVES, STAGES, "stage > 0 ? parity : parity ^ 1", "parity ^ 1"),
+        (HALVES, STAGES, "(2 * place + own % 2) * 4 + place", "(2 * place + own % 2) * 4"),
         (replace(HALVES, groups=10), f"{ALONE} keep_filters=0", "pair / group_pairs * group_pairs + slot", "slot"),
         (TRANSFORMED, WINOGRAD, "const int y = tile.p - Problem::padding_h", "const int y = tile.p"),
         (TRANSFORMED, WINOGRAD, "static_cast<unsigned>(x + j) < static_cast<unsigned>(problem.width)", "true"),

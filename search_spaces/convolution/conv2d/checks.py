@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSchedule
+from autotune.codegen.convolution.conv2d.depthwise_stages.schedule import DepthwiseStagesSchedule
 from autotune.codegen.convolution.conv2d.fma.schedule import FmaSchedule
 from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
@@ -16,6 +17,7 @@ from autotune.codegen.convolution.conv2d.winograd.schedule import WinogradSchedu
 from autotune.codegen.convolution.conv2d.winograd_fused.schedule import WinogradFusedSchedule
 from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.search_spaces.convolution.small_grid import on_small_grid
 
@@ -80,26 +82,39 @@ def vectors(problem: Conv2dProblem, schedule: FmaSchedule | MmaOffsetsSchedule |
 
 
 def checks_of_channels(problem: Conv2dProblem, schedule: D) -> list[tuple[Conv2dProblem, D]]:
-    """Whole tiles of a block; and a part of one along all sides, in two images with gaps."""
-    block = schedule.channel_threads * schedule.vector
-    aligned: dict[str, Any] = {"align_x": schedule.vector * problem.dtype.bytes}
+    """Whole tiles of a block; and a part of one along all sides."""
+    return [(one, schedule) for one in _of_channels(problem, schedule, schedule.vector, schedule.columns)]
+
+
+def checks_of_rows(
+    problem: Conv2dProblem, schedule: DepthwiseStagesSchedule
+) -> list[tuple[Conv2dProblem, DepthwiseStagesSchedule]]:
+    """The same of blocks whose pixels are side by side, and whose rows tensor copies read."""
+    unit = WIDEST_ACCESS // problem.dtype.bytes
+    return [(one, schedule) for one in _of_channels(problem, schedule, unit, schedule.block_columns)]
+
+
+def _of_channels(
+    problem: Conv2dProblem, schedule: DepthwiseSchedule, unit: int, columns: int
+) -> Iterator[Conv2dProblem]:
+    """An image of whole tiles; and two with gaps, whose pixels begin at multiples of `unit` elements."""
+    block = round_up(schedule.channel_threads * schedule.vector, unit)
+    aligned: dict[str, Any] = {"align_x": unit * problem.dtype.bytes}
     aligned |= {"align_d": aligned["align_x"], "ldd": 0, **{f"stride_x_{axis}": 0 for axis in "nhw"}}
-    found = []
-    for batch, rows, columns, channels in (
-        (1, schedule.rows, schedule.columns, block),
-        (2, schedule.rows + 1, schedule.columns + 1, block + schedule.vector),
+    for batch, rows, wide, channels in (
+        (1, schedule.rows, columns, block),
+        (2, schedule.rows + 1, columns + 1, block + unit),
     ):
         fields: dict[str, Any] = {"batch": batch, **dict.fromkeys(("in_channels", "out_channels"), channels)}
         fields["groups"] = channels // problem.channels
-        for side, extent, out in (("h", "height", rows), ("w", "width", columns)):
+        for side, extent, out in (("h", "height", rows), ("w", "width", wide)):
             fields[extent] = extent_of(problem, side, out)
         small = replace(problem, **fields, **aligned)
         if batch > 1:
-            column = channels + schedule.vector
-            strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + schedule.vector}
+            column = channels + unit
+            strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + unit}
             small = replace(small, **strides, ldd=column)
-        found.append((small, schedule))
-    return found
+        yield small
 
 
 def checks_of_transforms(

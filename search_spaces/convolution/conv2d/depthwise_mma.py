@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TypeVar
 
 from autotune.codegen.convolution.conv2d.depthwise_mma.emit import emit
 from autotune.codegen.convolution.conv2d.depthwise_mma.schedule import PAIR, QUAD, DepthwiseMmaSchedule
@@ -20,10 +21,11 @@ from autotune.search_spaces.machine.workload import Workload
 from . import depthwise
 from .checks import checks_of_channels
 
+S = TypeVar("S", bound=DepthwiseMmaSchedule)
 _HALF_BYTES = 2  # of an element
-_ACCESS, _STORE = 8, 40  # instructions of a load with its bounds, and of a pixel from its sums
+ACCESS = 8  # instructions of a load, with its bounds
+_STORE = 40  # of a pixel, from its sums
 _PRODUCT = 16 * 8 * 16  # FMAs of tensor cores for a pair of slots
-_BLOCKS_PER_SM = field_specs(DepthwiseMmaSchedule)["min_blocks_per_sm"].values
 # Channels, rows and columns of a thread, and whether it keeps filters, of the schedules to try first.
 _LIKELY = (
     (8, 14, 4, True), (8, 14, 2, True), (4, 14, 4, True), (8, 28, 2, True), (8, 28, 4, False), (2, 28, 4, True),
@@ -33,32 +35,38 @@ _LIKELY = (
 
 def constraints(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> Iterator[str]:
     """What makes a schedule illegal beyond its fields and its footprint."""
+    if schedule.channel_threads != QUAD:
+        yield f"channel_threads {schedule.channel_threads}: expected the {QUAD} that share a row of a product"
+    yield from violations(problem, schedule)
+    yield from depthwise.constraints(problem, schedule, spec)
+
+
+def violations(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule) -> Iterator[str]:
+    """What tensor cores do not multiply."""
     if problem.dtype.bytes != _HALF_BYTES:
         yield f"dtype {problem.dtype}: expected one of 16 bits"
     if problem.dilation_h > 1:
         yield f"dilation_h={problem.dilation_h}: expected 1, as each row of X is added to all rows that see it"
-    if schedule.channel_threads != QUAD:
-        yield f"channel_threads {schedule.channel_threads}: expected the {QUAD} that share a row of a product"
     if schedule.columns % PAIR:
         yield f"columns {schedule.columns} is not even"
-    yield from depthwise.constraints(problem, schedule, spec)
 
 
 def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseMmaSchedule]:
     """Fields are drawn; tiles have room in registers."""
-    fields = field_parameters(DepthwiseMmaSchedule, vector=_vectors(problem))
+    fields = field_parameters(DepthwiseMmaSchedule, vector=vectors(problem))
     return Space(fields, partial(_build, problem, spec))
 
 
-def _vectors(problem: Conv2dProblem) -> tuple[int, ...]:
+def vectors(problem: Conv2dProblem) -> tuple[int, ...]:
+    """Pairs of channels, and more."""
     return tuple(width for width in depthwise.vectors(problem) if width >= PAIR)
 
 
 def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseMmaSchedule:
-    return _fitted(problem, DepthwiseMmaSchedule.from_dict(dict(draw)), spec)
+    return fitted(problem, DepthwiseMmaSchedule.from_dict(dict(draw)), spec)
 
 
-def _fitted(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> DepthwiseMmaSchedule:
+def fitted(problem: Conv2dProblem, schedule: S, spec: DeviceSpec) -> S:
     """With filters in shared memory alone, fewer columns, and fewer channels, as far as that is needed."""
     own, least = schedule, max(PAIR, problem.channels)
     while not _fits(problem, own, spec):
@@ -72,7 +80,8 @@ def _fitted(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: Device
             break
     footprint = own.footprint(problem)
     resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
+    stated = field_specs(type(own))["min_blocks_per_sm"].values
+    allowed = (blocks for blocks in stated if blocks <= min(own.min_blocks_per_sm, resident))
     return own.replace(min_blocks_per_sm=max(allowed, default=1))
 
 
@@ -85,11 +94,11 @@ def _fits(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSp
 
 def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseMmaSchedule]:
     """Wide vectors, and as many blocks as there are registers for."""
-    fitting = _vectors(problem)
+    fitting = vectors(problem)
     for vector, rows, columns, keep_filters in _LIKELY:
         own = DepthwiseMmaSchedule(vector=max(fitting[0], min(vector, fitting[-1])), rows=rows, columns=columns)
-        own = own.replace(keep_filters=keep_filters, min_blocks_per_sm=_BLOCKS_PER_SM[-1], specialize=Specialize.SHAPE)
-        yield _fitted(problem, own, spec)
+        own = own.replace(keep_filters=keep_filters, min_blocks_per_sm=4, specialize=Specialize.SHAPE)
+        yield fitted(problem, own, spec)
 
 
 def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -107,7 +116,7 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: Devic
             memory_bytes=problem.work.bytes,
             steps=schedule.rows + opened - 1,
             instructions=products * warps + moved + _STORE * schedule.columns * warps,
-            load_instructions=_ACCESS * loads,
+            load_instructions=ACCESS * loads,
             unit_clocks=products * warps * _PRODUCT / spec.rate(problem.unit),
             lines=across * loads,
             bytes_loaded=loads * WARP * vector_bytes,
@@ -120,7 +129,7 @@ def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     """Whether groups have few channels of 16 bits, in pairs, and rows of filters lie one below the other."""
     if problem.dtype.bytes != _HALF_BYTES or problem.dilation_h > 1 or problem.volumes:
         return False
-    if not problem.small_groups or not _vectors(problem):
+    if not problem.small_groups or not vectors(problem):
         return False
     least = DepthwiseMmaSchedule(vector=max(PAIR, problem.channels), columns=PAIR, keep_filters=False)
     return _fits(problem, least, spec)
