@@ -105,7 +105,7 @@ _WGMMA_KINDS = ({"dtype": FP16}, {"dtype": BF16}, {"tf32": True})
 
 def drawn_cases(count, spec=SPEC):
     """`count` cases that are legal on a device; always the same ones."""
-    random = Random(45)
+    random = Random(51)
     return [_case(random, spec, index) for index in range(count)]
 
 

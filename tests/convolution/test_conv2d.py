@@ -203,6 +203,7 @@ test_schedules_are_illegal = illegal(
             "kernel=depthwise_stages channel_threads=16": "threads 96: expected warps for channel_threads 16",
             "kernel=depthwise_stages threads=256 columns=6": "a row of (1, 1, 769, 32) elements: expected 256 at most",
         },
+        replace(HALVES, kernel_h=4): {"kernel=depthwise_mma keep_filters=0": "filters of 4×3 for single channels"},
         replace(HALVES, stride_x_w=44): {"kernel=depthwise_stages vector=4": "an alignment of 16 bytes: expected 16"},
     },
 )

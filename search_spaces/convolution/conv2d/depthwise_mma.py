@@ -10,7 +10,7 @@ from autotune.codegen.convolution.conv2d.depthwise_mma.emit import emit
 from autotune.codegen.convolution.conv2d.depthwise_mma.schedule import PAIR, QUAD, DepthwiseMmaSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.hardware import LINE_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
@@ -23,9 +23,11 @@ from .checks import checks_of_channels
 
 S = TypeVar("S", bound=DepthwiseMmaSchedule)
 _HALF_BYTES = 2  # of an element
+_MOST_TAPS = 9  # on an H200, depthwise 7×7 and 5×5 filters took 7 to 17 % longer than by FMAs
 ACCESS = 8  # instructions of a load, with its bounds
 _STORE = 40  # of a pixel, from its sums
 _PRODUCT = 16 * 8 * 16  # FMAs of tensor cores for a pair of slots
+_BY_MMA = 0.62  # of the rate of wgmma
 # Channels, rows and columns of a thread, and whether it keeps filters, of the schedules to try first.
 _LIKELY = (
     (8, 14, 4, True), (8, 14, 2, True), (4, 14, 4, True), (8, 28, 2, True), (8, 28, 4, False), (2, 28, 4, True),
@@ -42,13 +44,21 @@ def constraints(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: De
 
 
 def violations(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule) -> Iterator[str]:
-    """What tensor cores do not multiply."""
+    """What tensor cores do not multiply, or not in less time than FMAs."""
     if problem.dtype.bytes != _HALF_BYTES:
         yield f"dtype {problem.dtype}: expected one of 16 bits"
     if problem.dilation_h > 1:
         yield f"dilation_h={problem.dilation_h}: expected 1, as each row of X is added to all rows that see it"
+    if not _small(problem):
+        size = f"{problem.kernel_h}×{problem.kernel_w}"
+        yield f"filters of {size} for single channels: expected {_MOST_TAPS} elements at most, as FMAs take less time"
     if schedule.columns % PAIR:
         yield f"columns {schedule.columns} is not even"
+
+
+def _small(problem: Conv2dProblem) -> bool:
+    """Whether products by zero take less time than FMAs."""
+    return problem.channels > 1 or problem.taps <= _MOST_TAPS
 
 
 def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseMmaSchedule]:
@@ -102,12 +112,13 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseMm
 
 
 def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """A step is a row of pixels: loads of what it sees anew, and products."""
+    """A step is a row of pixels: loads of what it sees anew, of filters that are not kept, and products."""
     warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
     _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
     products, _ = schedule.written_out(problem)
     across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    filter_bytes = WORD_BYTES * schedule.filter_words(problem) * schedule.threads
     moved = 4 * products * warps  # fragments of a product lie in other registers than what was loaded
     return (
         Workload(
@@ -117,7 +128,8 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: Devic
             steps=schedule.rows + opened - 1,
             instructions=products * warps + moved + _STORE * schedule.columns * warps,
             load_instructions=ACCESS * loads,
-            unit_clocks=products * warps * _PRODUCT / spec.rate(problem.unit),
+            unit_clocks=products * warps * _PRODUCT / (_BY_MMA * spec.rate(problem.unit)),
+            shared_clocks=0 if schedule.keep_filters else filter_bytes / LINE_BYTES,
             lines=across * loads,
             bytes_loaded=loads * WARP * vector_bytes,
             bytes_stored=schedule.rows * schedule.columns * schedule.threads * vector_bytes,
@@ -129,7 +141,7 @@ def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
     """Whether groups have few channels of 16 bits, in pairs, and rows of filters lie one below the other."""
     if problem.dtype.bytes != _HALF_BYTES or problem.dilation_h > 1 or problem.volumes:
         return False
-    if not problem.small_groups or not vectors(problem):
+    if not problem.small_groups or not vectors(problem) or not _small(problem):
         return False
     least = DepthwiseMmaSchedule(vector=max(PAIR, problem.channels), columns=PAIR, keep_filters=False)
     return _fits(problem, least, spec)

@@ -11,6 +11,7 @@ from autotune.codegen.convolution.conv2d.depthwise_mma.schedule import PAIR, QUA
 from autotune.codegen.convolution.conv2d.depthwise_stages.emit import emit
 from autotune.codegen.convolution.conv2d.depthwise_stages.schedule import LANES_W, DepthwiseStagesSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LINE_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import round_up
 from autotune.codegen.model.schedule import Specialize
@@ -51,8 +52,15 @@ def _aligned(problem: Conv2dProblem) -> bool:
 
 def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[DepthwiseStagesSchedule]:
     """Fields are drawn; tiles have room in registers."""
-    fields = field_parameters(DepthwiseStagesSchedule, vector=depthwise_mma.vectors(problem))
+    fields = field_parameters(DepthwiseStagesSchedule, vector=_vectors(problem))
     return Space(fields, partial(_build, problem, spec))
+
+
+def _vectors(problem: Conv2dProblem) -> tuple[int, ...]:
+    """The wider ones, unless pixels of D have none."""
+    stated = field_specs(DepthwiseStagesSchedule)["vector"].values
+    fitting = depthwise_mma.vectors(problem)
+    return tuple(width for width in fitting if width in stated) or fitting[-1:]
 
 
 def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> DepthwiseStagesSchedule:
@@ -96,7 +104,7 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseStagesSchedule, spec: De
         replace(
             work,
             load_instructions=work.load_instructions / depthwise_mma.ACCESS,
-            shared_clocks=_CONFLICTS * loaded / LINE_BYTES,
+            shared_clocks=work.shared_clocks + _CONFLICTS * loaded / LINE_BYTES,
             lines=copied / LINE_BYTES,
             bytes_loaded=copied,
         ),

@@ -29,6 +29,7 @@ class DepthwiseStagesSchedule(DepthwiseMmaSchedule):
     kernel = "depthwise_stages"
 
     threads: int = tunable(96, values=(32, 64, 96, 128, 192, 256), least=WARP)
+    vector: int = tunable(8, values=(4, 8), power_of_two=True, least=PAIR, short="V")
     channel_threads: int = tunable(QUAD, values=(4, 8, 12, 16, 24), least=QUAD, short="CT")
     stages: int = tunable(4, values=(2, 3, 4, 6), least=1)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3, 4, 5, 6, 8))
