@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from autotune.base.errors import AutotuneError
 
-class NotTakenError(ValueError):
+
+class NotTakenError(AutotuneError, ValueError):
     """A baseline has no such problem; the message says which ones it takes."""
 
 
