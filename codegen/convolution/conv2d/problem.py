@@ -110,7 +110,7 @@ class Conv2dProblem(ConvolutionProblem):
         if self.terms > MOST_INT8:
             raise ValueError(f"in_channels={self.in_channels}: expected at most {MOST_INT8} terms, not {self.terms}")
         if self.result is DType.INT32 and (self.scaled or self.epilogue != Epilogue()):
-            raise ValueError("out_dtype=int32: expected no scales and no epilogue")
+            raise ValueError("a result of int32 has plain sums: expected no scale and no epilogue, or float32")
 
     def usual(self, name: str) -> int:
         """See `Problem.usual`: pixels without gaps."""
