@@ -77,7 +77,7 @@ OWN_CASES = [
         MmaSyncSchedule(64, 16, 8, 2, share_keys=True),
     ),
     (
-        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=160, value_dim=128, page=5, softcap=True, latent=True),
+        AttentionDecodeProblem(3, 90, 3, 2, 1, 20, 2, head_dim=288, value_dim=256, page=5, softcap=True, latent=True),
         MmaSyncSchedule(128, 32, 8, 2, 1, 2, share_keys=True),
     ),
     (replace(_SHARED, top_left=True), MmaSyncSchedule(64, 16, 4, 2)),

@@ -16,6 +16,7 @@ from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.emulator import run
+from autotune.fragments import integers, mask
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.attention_varlen import OPERATOR as PACKED
 from autotune.search_spaces.attention.tiles import TileSteps, seen_keys
@@ -118,6 +119,18 @@ def test_equal_scores_of_billions_have_equal_weights(schedule):
     assert largest.sum(axis=1).max() > 2
     expected = largest @ made["v"] / largest.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(buffers["o"].astype(float).reshape(16, 16), expected, atol=2**-7)
+
+
+def test_a_tile_of_several_parts_of_a_table_is_seen_for_its_last_one():
+    """Entries of a table are looked at by 64: the document of the queries is in the second half of 128 keys alone."""
+    documents = mask(lambda batch, head, q, k: integers[q + 64] == integers[k])
+    problem = AttentionProblem(16, 128, 1, head_dim=16, mask=documents, integers_count=128)
+    buffers = dict(problem.inputs(0))
+    buffers["integers"] = np.repeat(np.int32([1, 2]), 64)
+    buffers["v"] = np.where(np.arange(128 * 16) < 64 * 16, 0, 1).astype(buffers["v"].dtype)
+    buffers["o"] = np.zeros(16 * 16, buffers["v"].dtype)
+    run(OPERATOR.program(problem, WgmmaSchedule(1, 128), LIMITS), problem.tensors, buffers, problem.scalars)
+    np.testing.assert_array_equal(buffers["o"].astype(float), 1)
 
 
 @pytest.mark.parametrize(
