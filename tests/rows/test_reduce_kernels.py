@@ -189,6 +189,7 @@ def test_elements_behind_the_last_one_of_folded_rows_fit_an_index(monkeypatch):
     """By indices of 16 bits instead of 32, whose end small arrays reach."""
     monkeypatch.setattr(reduce_schedule, "INT_MAX", 2**15 - 1)
     small, large = ReduceProblem(1003, 9, SUM, FIRST, FLOAT16), ReduceProblem(1003, 67, SUM, FIRST, FLOAT16)
+    assert (FOLDED.wide(small), FOLDED.wide(large)) == (False, True)
     narrow, wide = (OPERATOR.program(problem, FOLDED, SPEC) for problem in (small, large))
     verify(small, with_bug(narrow, "using Index = int;", "using Index = short;"), seeds=(0,))
     check_caught(large, wide, "using Index = long long;", "using Index = short;", seeds=(0,))

@@ -156,6 +156,15 @@ def test_a_schedule_is_taken_that_was_given_up_but_not_what_another_tries_or_wha
         assert not own.take(ONE)
 
 
+def test_what_is_known_is_not_tried_again_when_another_gives_it_back(db, device, others):
+    of = DeviceRecord.of(device.spec), ProblemRecord.of("toy", PROBLEM)
+    with db.study(study_name(TOY, PROBLEM, device, "s"), *of, others._run) as study:
+        assert others.claim(OTHER)
+        others.give_back()
+        own = Proposals(TOY, PROBLEM, device.spec, "random", 0, [ONE], {OTHER: 1e-9}, study)
+        assert next(own) == ONE
+
+
 def test_what_is_not_legal_here_is_left_alone(db, device, others):
     for fields in ({"width": 16, "depth": 16}, {"newer": 1}, {}):
         assert others.claim(SimpleNamespace(digest=str(fields), to_dict=lambda fields=fields: fields))
