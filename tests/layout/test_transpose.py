@@ -19,9 +19,11 @@ from autotune.search_spaces.layout.transpose import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
 
-def test_wide_index():
+@pytest.mark.parametrize(
+    "problem", [TransposeProblem(1, 70, lda=2**31, ldb=1), TransposeProblem(70, 1, lda=1, ldb=2**31)]
+)
+def test_wide_index(problem):
     """Rows that are further apart than 32 bits can tell, of which there is only one."""
-    problem = TransposeProblem(1, 70, lda=2**31, ldb=1)
     source = OPERATOR.program(problem, TransposeSchedule(), SPEC)
     assert "using Index = long long;" in source.source
     assert verify(problem, source) == 0
