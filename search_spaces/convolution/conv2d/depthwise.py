@@ -124,6 +124,11 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSc
             yield fitted(problem, drawn, spec)
 
 
+def lines_of_load(channel_threads: int, vector_bytes: int) -> float:
+    """Cache lines of a warp's load of a vector by each thread, of which so many are side by side along the channels."""
+    return max(1.0, WARP * vector_bytes / min(LINE_BYTES, channel_threads * vector_bytes))
+
+
 def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A step loads a line of the window, or the whole if that is written out, and multiplies it by factors from shared
     memory."""
@@ -134,7 +139,7 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
     down, along = schedule.window(problem)
     loads = along * warps * (1 if schedule.rows == 1 else down)
     products = pixels * schedule.vector * problem.terms * warps / steps
-    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    across = lines_of_load(schedule.channel_threads, vector_bytes)
     # Bytes of filters, for a row of pixels.
     read = 4 * problem.terms * schedule.vector * warps * schedule.channel_threads / steps
     return (

@@ -117,7 +117,7 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: Devic
     _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
     products, _ = schedule.written_out(problem)
-    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    across = depthwise.lines_of_load(schedule.channel_threads, vector_bytes)
     filter_bytes = WORD_BYTES * schedule.filter_words(problem) * schedule.threads
     moved = 4 * products * warps  # fragments of a product lie in other registers than what was loaded
     return (

@@ -70,7 +70,7 @@ def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec
     _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
     products = problem.terms * schedule.columns * schedule.vector * warps
-    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    across = depthwise.lines_of_load(schedule.channel_threads, vector_bytes)
     return (
         Workload(
             blocks=schedule.blocks(problem),

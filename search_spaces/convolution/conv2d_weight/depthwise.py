@@ -11,12 +11,13 @@ from autotune.codegen.convolution.conv2d_weight.depthwise.emit import SUM, emit
 from autotune.codegen.convolution.conv2d_weight.depthwise.schedule import DepthwiseWeightSchedule
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, widest_divisor
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.convolution.conv2d.checks import extent_of
+from autotune.search_spaces.convolution.conv2d.depthwise import lines_of_load
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
@@ -124,7 +125,7 @@ def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, sp
     loads = (schedule.columns + problem.kernel_h * schedule.window(problem)) * warps
     products = schedule.written_out(problem) * warps
     steps = ceil_div(schedule.tiles(problem), schedule.splits * (schedule.threads // schedule.channel_threads))
-    across = max(1.0, WARP * vector_bytes / min(LINE_BYTES, schedule.channel_threads * vector_bytes))
+    across = lines_of_load(schedule.channel_threads, vector_bytes)
     partial_bytes = schedule.partial_bytes(problem)
     sums = Workload(
         blocks=schedule.blocks(problem),
