@@ -6,13 +6,14 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from reprlib import repr as short
+from textwrap import shorten
 
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from autotune.base.errors import AutotuneError, InputError
 
 BUSY_SECONDS = 30
+_LONGEST = 200  # characters of what is said of a value
 UNUSABLE_DISK = "could not be written or read: look at its disk; what was stored before is safe"
 
 
@@ -87,7 +88,7 @@ def readable(location: str) -> Iterator[None]:
     try:
         yield
     except (LookupError, RecursionError, TypeError, ValueError) as error:
-        said = short(" ".join(str(error).split()))
+        said = shorten(str(error), _LONGEST, placeholder=" …")
         raise DatabaseError(f"{location} holds what cannot be read ({said}): restore it") from error
 
 

@@ -268,11 +268,18 @@ class TrialRow(Base):
 
     @property
     def plain(self) -> Trial:
-        """The row as a plain value."""
+        """The row as a plain value.
+
+        Raises:
+            ValueError: it holds what autotune never writes.
+        """
         same = {name: getattr(self, name) for name in _SAME}
-        compared = None if self.comparison is None else BaselineTimes.from_dict(self.comparison)
-        own = {"samples": tuple(self.samples), "comparison": compared, "run": self.run_id}
-        return Trial(self.device.plain, self.problem.plain, **own | same)
+        try:
+            compared = None if self.comparison is None else BaselineTimes.from_dict(self.comparison)
+            own = {"samples": tuple(self.samples), "comparison": compared, "run": self.run_id}
+            return Trial(self.device.plain, self.problem.plain, **own | same)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"trial {self.id}: {error}") from error
 
 
 # What a trial and its row both have, by the same names and with the same values.

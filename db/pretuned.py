@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import warnings
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,8 +34,14 @@ class ShippedFile(NamedTuple):
 
 
 def shipped_folder() -> Path:
-    """The package's folder, or the one of the same layout that ``AUTOTUNE_PRETUNED`` names."""
-    return Path(os.environ.get("AUTOTUNE_PRETUNED") or FOLDER)
+    """The package's folder, or the one of the same layout that ``AUTOTUNE_PRETUNED`` names.
+
+    With an empty folder nothing ships, nor with ``/dev/null``. If there is no such folder, a warning says so, once.
+    """
+    folder = Path(os.environ.get("AUTOTUNE_PRETUNED") or FOLDER)
+    if not folder.is_dir() and str(folder) != os.devnull:
+        _warn_of(folder)
+    return folder
 
 
 def shipped_files(operator: str | None = None, device: str | None = None) -> list[ShippedFile]:
@@ -74,6 +82,12 @@ def advice(device: str, operator: str | None = None) -> str:
 def file_name(operator: str, compiler: str) -> str:
     """The name of a file in a device model's folder: ``sgemm-nvrtc-13.0.json`` of sgemm and ``NVRTC 13.0``."""
     return "-".join([operator, *re.findall(r"[a-z0-9.]+", compiler.lower())]) + ".json"
+
+
+@cache  # many ask for the folder
+def _warn_of(missing: Path) -> None:
+    text = f"AUTOTUNE_PRETUNED={missing}: there is no such folder, so no schedules ship"
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 def _file(path: Path, folder: Path) -> ShippedFile:

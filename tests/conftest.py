@@ -15,8 +15,8 @@ from autotune.pytest_plugin import pytest_collection_modifyitems as pytest_colle
 # Tests leave the user's database and cache alone; processes that tests start inherit this.
 os.environ["AUTOTUNE_DB"] = str(FOLDER / "tuning.sqlite3")
 os.environ["AUTOTUNE_CACHE"] = str(FOLDER / CACHE)
-# Databases of tests start empty: nothing is shipped in this folder.
-os.environ["AUTOTUNE_PRETUNED"] = str(FOLDER / "pretuned")
+# Databases of tests start empty: nothing ships.
+os.environ["AUTOTUNE_PRETUNED"] = os.devnull
 MAY_BE_MISSING = re.compile("torch|jax")  # in the reason for which a test is skipped
 
 # A busy machine is slow, which is no failure; and a failure must come again when the test is run again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -54,10 +55,23 @@ class History:
         """What need not be tried again, with what a sampler is told of it, oldest first.
 
         It is of the same device model and kind of time, legal and not stale. What ended in the study of today's
-        generator emits no other program, so only the others' programs are emitted to tell.
+        generator emits no other program, so only the others' programs are emitted to tell. Of those that somebody
+        changed by hand, what is no schedule is left out with a warning.
         """
         costs = self._energies() if self._objective is Objective.ENERGY else self._seconds()
-        return {self._operator.schedule(trial.schedule): cost for trial, cost in costs if not self.stale(trial)}
+        known: dict[Schedule, float] = {}
+        unreadable: list[ValueError] = []
+        for trial, cost in costs:
+            if not self.stale(trial):
+                try:
+                    known[self._operator.schedule(trial.schedule)] = cost
+                except ValueError as error:
+                    unreadable.append(error)
+        if unreadable:
+            what = f"{self._db.location}: {len(unreadable)} trials of {self._operator.name} {self._problem.key}"
+            text = f"{what} hold no schedule and are left out: {unreadable[0]}; autotune db prune lists what can go"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return known
 
     def _seconds(self) -> Iterator[tuple[Tried, float]]:
         return ((trial, seconds_of(trial)) for trial in self._db.tried(*self._asked))

@@ -142,6 +142,12 @@ def test_a_value_that_autotune_never_writes(filled, column, value):
     refuses(filled, "holds what cannot be read", "restore it")
 
 
+def test_a_value_of_a_wrong_kind_is_named_with_its_row(filled):
+    with closing(sqlite3.connect(filled)) as connection, connection:
+        connection.execute("UPDATE trials SET schedule = '[1]'")
+    refuses(filled, ": schedule=[1]: expected an object of JSON values", "(trial ", "restore it")
+
+
 @pytest.mark.parametrize(("column", "value"), [("schedule", "null"), ("environment", "[]"), ("seconds", "soon")])
 def test_a_value_that_a_run_would_go_on_from(filled, column, value):
     with closing(sqlite3.connect(filled)) as connection, connection:

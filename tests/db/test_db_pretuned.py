@@ -1,6 +1,7 @@
 """Shipped trials are served by any database when they are asked for, and stay out of the way of what is measured."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -95,6 +96,18 @@ def test_exports_in_the_folder_itself_are_taken_in_with_any_operator(path, no_pr
     write_document(no_pretuned / "mine.json", to_document([trial("a", 2e-3)]))
     with TuningDB(str(path)) as db:
         assert seconds(db) == 2e-3
+
+
+def test_a_folder_that_is_not_there_is_told_once_and_an_empty_one_never(path, tmp_path, monkeypatch, recwarn):
+    with TuningDB(str(path)) as db:
+        for folder in ("pretuned", "missing", "missing"):
+            monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / folder))
+            assert seconds(db) is None
+            db.problems()
+        monkeypatch.setenv("AUTOTUNE_PRETUNED", os.devnull)
+        assert seconds(db) is None
+    (told,) = (str(one.message) for one in recwarn)
+    assert f"AUTOTUNE_PRETUNED={tmp_path / 'missing'}: there is no such folder" in told
 
 
 def test_a_new_file_is_merged_once_and_keeps_the_better(path, no_pretuned, monkeypatch):

@@ -66,3 +66,15 @@ def test_what_ended_in_todays_study_is_known_without_its_program(monkeypatch):
     monkeypatch.setattr(TuningDB, "tried", lambda *_: found)
     with TuningDB("sqlite://") as db:
         assert [*History(TRANSPOSE, problem, h200, db).tried()] == [drawn[0], drawn[2]]
+
+
+def test_a_trial_that_was_changed_by_hand_is_left_out_with_a_warning(monkeypatch):
+    problem, h200 = TRANSPOSE.problem_type(64, 64), device("h200")
+    own, other = TRANSPOSE.seeds(problem, h200.spec)[:2]
+    found = [
+        Tried(values, digest, Status.OK, 1e-3, {}, compiler_version(), "", study_name(TRANSPOSE, problem, h200))
+        for values, digest in ((own.to_dict(), own.digest), (other.to_dict() | {"bogus": 1}, other.digest))
+    ]
+    monkeypatch.setattr(TuningDB, "tried", lambda *_: found)
+    with TuningDB("sqlite://") as db, pytest.warns(RuntimeWarning, match="m64-n64-e4 .* left out.* 'bogus'.*db prune"):
+        assert [*History(TRANSPOSE, problem, h200, db).tried()] == [own]

@@ -34,8 +34,7 @@ CALLS = {"start": 250_000, "evaluated": 100_000}
 
 
 @pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.setenv("AUTOTUNE_PRETUNED", str(tmp_path / "none"))
+def path(tmp_path):
     return tmp_path / "tuning.sqlite3"
 
 
