@@ -108,6 +108,19 @@ def test_the_winner_is_shown_with_its_source(autotune, search, environment):
     assert "1/200" in outcome.stderr
 
 
+def test_a_source_that_does_not_fit_on_its_disk_costs_no_result(autotune, search, tmp_path, monkeypatch):
+    def full(path, text):
+        raise OSError(28, "No space left on device", str(path))
+
+    suite = tmp_path / "suite.json"
+    suite.write_text('[{"m": 8}, {"m": 16}]')
+    monkeypatch.setattr(tuned, "write_text", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device; the winner's source is not written"):
+        outcome = autotune(*TRANSPOSE, "--suite", str(suite), "--json")
+    assert outcome.code == 0
+    assert [(run["best"]["seconds"], run["source"]) for run in outcome.json["results"]] == [(1e-3, None)] * 2
+
+
 @pytest.mark.usefixtures("search")
 def test_the_newest_sources_of_winners_stay(autotune, tmp_path, monkeypatch):
     monkeypatch.setenv("AUTOTUNE_CACHE", str(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ class Tuned:
         operator, problem, device: what was tuned, and for what.
         peaks: what the device does at best, as far as it was measured.
         result: how the run ended.
-        source: the file with the winner's source; None if there is no winner.
+        source: the file with the winner's source; None if there is no winner, or no room for the file.
     """
 
     operator: Any
@@ -44,7 +45,13 @@ class Tuned:
 
 def tuned(operator: Any, problem: Problem, device: Device, peaks: Peaks, result: TuneResult) -> Tuned:
     """Put it together, and write the winner's source."""
-    source = _written_source(operator, problem, device.spec, result.best) if result.best else None
+    source = None
+    if result.best:
+        try:
+            source = _written_source(operator, problem, device.spec, result.best)
+        except OSError as error:  # the result is stored, and other problems may follow
+            text = f"{error.filename}: {error.strerror}; the winner's source is not written: autotune emit prints it"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
     return Tuned(operator, problem, device, peaks, result, source)
 
 
@@ -81,7 +88,7 @@ def print_winner(run: Tuned) -> None:
         ("schedule", best.summary),
         *([("runoff", _runoff(run.result.runoff))] if run.result.runoff else []),
         ("tried", f"{counts(run.result)} in {run.result.seconds:.0f} s; {run.result.known} known before"),
-        ("source", run.source),
+        *([("source", run.source)] if run.source else []),
     ]
     if run.result.failed:
         rows.append(("failed", f"{run.result.failed} reports for autotune replay in {failures_folder()}"))
