@@ -152,4 +152,14 @@ def _laid_out(random, problem):
         width, last = aligned // stated.element_bytes, len(stated.fields) - 1
         apart = round_up(problem.layouts[operand].shape[-1], width) + width * random.choice((0, 0, 1))
         problem = replace(problem, **stated.spread(last, max(1, apart)) | {stated.alignment_field: aligned})
+    return problem if problem.layouts else _less_aligned(random, problem)
+
+
+def _less_aligned(random, problem):
+    """The problem with flat arrays that are aligned to little, where it has fields for that."""
+    for tensor in problem.tensors:
+        if (name := f"align_{tensor.name}") in field_specs(type(problem)):
+            aligned = random.choice([bytes_ for bytes_ in (1, 2, 4, 8, 16, 16) if bytes_ >= tensor.dtype.bytes])
+            with suppress(ValueError):  # none that the problem takes
+                problem = replace(problem, **{name: aligned})
     return problem

@@ -36,8 +36,8 @@ def _given(example, inputs):
 def test_every_parameter_is_documented(name):
     call = operator(name).call
     assert call
-    described = re.findall(r"^ {4}(\w+):", getattr(dispatcher, name).__doc__, re.MULTILINE)
-    assert {parameter for parameter in call.signature.parameters if parameter != STREAM} <= set(described)
+    described = ", ".join(re.findall(r"^ {4}(\w+(?:, \w+)*):", getattr(dispatcher, name).__doc__, re.MULTILINE))
+    assert {parameter for parameter in call.signature.parameters if parameter != STREAM} <= {*described.split(", ")}
 
 
 @called

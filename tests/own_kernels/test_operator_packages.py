@@ -14,10 +14,12 @@ import pytest
 from own_kernels.conftest import EXAMPLES
 
 from autotune import emulator
+from autotune.contract.derived_cases import DerivedCases
 from autotune.devices.driver import cuda_device_count
 from autotune.new.write import write_operator
 from autotune.search_spaces.contract import registry
 from autotune.search_spaces.contract.generator import vouches
+from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.registry import _Operators
 from autotune.search_spaces.machine.devices import named_device
 
@@ -66,6 +68,15 @@ def test_a_bug_in_a_package_is_found(installed, name):
     assert wrong != program.source
     with pytest.raises(emulator.EmulatorError, match="wrong"):
         emulator.verify(problem, replace(program, source=wrong))
+
+
+def test_the_suite_finds_a_vector_that_is_wider_than_an_alignment(installed):
+    operator = _Operators({}, "autotune.operators")["axpby"]
+    (kernel,) = operator.kernels
+    careless = replace(operator, kernels=(Kernel(kernel.schedule_type, kernel.emit),))
+    with pytest.raises(emulator.EmulatorError, match="aligned"):
+        for problem, schedule in DerivedCases(careless).CASES:
+            emulator.verify(problem, careless.program(problem, schedule, H200))
 
 
 def test_commands_and_calls_know_it(installed, tmp_path):
