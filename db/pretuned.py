@@ -40,21 +40,26 @@ def shipped_folder() -> Path:
     """
     folder = Path(os.environ.get("AUTOTUNE_PRETUNED") or FOLDER)
     if not folder.is_dir() and str(folder) != os.devnull:
-        _warn_of(folder)
+        _warn(f"AUTOTUNE_PRETUNED={folder}: there is no such folder")
     return folder
 
 
 def shipped_files(operator: str | None = None, device: str | None = None) -> list[ShippedFile]:
     """The files with trials of an operator and a device model, of all where that is None.
 
-    Exports that lie in the folder itself may hold trials of any operator.
+    Exports that lie in the folder itself may hold trials of any operator. If a file may not be read, a warning says so,
+    once, and there are none.
     """
     folder = shipped_folder()
     models = folder.glob("*/") if device is None else [folder / file_stem(device)]
-    found = [*folder.glob("*.json")]
-    for model in models:
-        found += (path for path in model.glob("*.json") if operator in (None, path.stem.partition("-")[0]))
-    return [_file(path, folder) for path in sorted(found) if path.name != CALIBRATION]
+    try:
+        found = [*folder.glob("*.json")]
+        for model in models:
+            found += (path for path in model.glob("*.json") if operator in (None, path.stem.partition("-")[0]))
+        return [_file(path, folder) for path in sorted(found) if path.name != CALIBRATION]
+    except OSError as error:
+        _warn(f"{error.filename}: {error.strerror}")
+        return []
 
 
 def digest(operator: str, device: str) -> str:
@@ -84,10 +89,9 @@ def file_name(operator: str, compiler: str) -> str:
     return "-".join([operator, *re.findall(r"[a-z0-9.]+", compiler.lower())]) + ".json"
 
 
-@cache  # many ask for the folder
-def _warn_of(missing: Path) -> None:
-    text = f"AUTOTUNE_PRETUNED={missing}: there is no such folder, so no schedules ship"
-    warnings.warn(text, RuntimeWarning, stacklevel=4)
+@cache  # many ask for what ships
+def _warn(wrong: str) -> None:
+    warnings.warn(f"{wrong}, so no schedules ship", RuntimeWarning, stacklevel=4)
 
 
 def _file(path: Path, folder: Path) -> ShippedFile:

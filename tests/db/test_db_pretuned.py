@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -108,6 +109,18 @@ def test_a_folder_that_is_not_there_is_told_once_and_an_empty_one_never(path, tm
         assert seconds(db) is None
     (told,) = (str(one.message) for one in recwarn)
     assert f"AUTOTUNE_PRETUNED={tmp_path / 'missing'}: there is no such folder" in told
+
+
+def test_a_file_that_may_not_be_read_is_told_once(path, no_pretuned, monkeypatch, recwarn):
+    def denied(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    write_document(no_pretuned / "mine.json", to_document([trial("a", 2e-3)]))
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with TuningDB(str(path)) as db:
+        assert [seconds(db), seconds(db)] == [None, None]
+    (told,) = (str(one.message) for one in recwarn)
+    assert told == f"{no_pretuned / 'mine.json'}: Permission denied, so no schedules ship"
 
 
 def test_a_new_file_is_merged_once_and_keeps_the_better(path, no_pretuned, monkeypatch):
