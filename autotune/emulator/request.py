@@ -106,6 +106,7 @@ class _TensorMap(ctypes.Structure):
         ("swizzle_bytes", ctypes.c_uint8),
         ("tf32", ctypes.c_bool),
         ("im2col", ctypes.c_bool),
+        ("ahead", ctypes.c_bool),
         ("lower", ctypes.c_int16 * _IMAGE_DIMENSIONS),
         ("upper", ctypes.c_int16 * _IMAGE_DIMENSIONS),
     )
@@ -197,6 +198,7 @@ def _encoded(tensor_map: TensorMap, address: int) -> bytes:
         tensor_map.swizzle.bytes,
         tensor_map.tf32,
         tensor_map.im2col is not None,
+        tensor_map.offset < 0,
         *((tensor_map.im2col.lower, tensor_map.im2col.upper) if tensor_map.im2col else ()),
     )
     return bytes(encoded).ljust(TENSOR_MAP_BYTES, b"\0")

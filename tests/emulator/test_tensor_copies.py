@@ -47,8 +47,10 @@ CORNERS = [(0, 0), (0, 32), (8, 0), (8, 32)]
 NAMES = "{ float *x = arguments.x, *y = arguments.y, *tile = tile_memory<float>();"
 
 
-def program(body, swizzle=Swizzle.B128):
-    tensor_map = TensorMap("x", "float32", (ROWS, COLUMNS), (LEADING, 1), (BOX_ROWS, SWIZZLES[swizzle]), swizzle)
+def program(body, swizzle=Swizzle.B128, ahead=0):
+    """Its map begins so many rows ahead of the tensor."""
+    shape, offset = (ahead + ROWS, COLUMNS), -ahead * LEADING * X.itemsize
+    tensor_map = TensorMap("x", "float32", shape, (LEADING, 1), (BOX_ROWS, SWIZZLES[swizzle]), swizzle, offset)
     pointers = {"x": "float*", "y": "float*"}
     return tensor_program(
         f"{NAMES}{body}}}", {"map": tensor_map}, pointers, shared_bytes=1024 + 16, headers=("shared_memory",)
@@ -76,6 +78,15 @@ def box(row, column, columns):
 def test_boxes_pass_through_a_tile(seed):
     expected = [box(row, column, 32).ravel() for row, column in CORNERS]
     np.testing.assert_array_equal(outcome(PIPELINE, 1024, seed), np.concatenate(expected))
+
+
+def test_no_box_begins_outside_of_a_map_that_begins_ahead_of_its_tensor():
+    """Hardware may then read where there is no memory."""
+    within, outside = (PIPELINE.replace("{row, column}", f"{{row + {ahead}, column}}") for ahead in (8, 16))
+    expected = [box(row, column, 32).ravel() for row, column in CORNERS]
+    np.testing.assert_array_equal(found(program(within, ahead=8), 1024), np.concatenate(expected))
+    with pytest.raises(EmulatorError, match="a box that begins outside of a tensor map, which begins ahead of its"):
+        found(program(outside, ahead=8), 1024)
 
 
 @pytest.mark.parametrize(("row", "column"), [(0, 0), (-3, 30), (10, -5), (40, 0)])

@@ -24,7 +24,7 @@ struct TensorMap {
   int8_t dimensions, element_bytes;
   Added added;
   uint8_t swizzle_bytes;
-  bool tf32, im2col;
+  bool tf32, im2col, ahead;  // ahead: it begins ahead of the tensor
   int16_t lower[most_image_dimensions], upper[most_image_dimensions];
 
   // In im2col mode the box is a number of pixels, of channels, and steps along the image's dimensions.
@@ -144,6 +144,8 @@ Box box_at(const void* tensor_map, const int* at, int dimensions, const void* ti
   int64_t rows = 1;
   for (int dimension = 0; dimension < last; ++dimension) rows *= map.box[dimension];
   check_shared(what, tile, rows * box_row_bytes, map.swizzle_bytes > 0 ? swizzle_period : tile_alignment);
+  if (map.ahead && row_of_box(map, at, 0) == nullptr)
+    fail("a box that begins outside of a tensor map, which begins ahead of its tensor");
   Box box{{}, map.added, map.swizzle_bytes, map.tf32};
   for (int64_t row = 0; row < rows; ++row) {
     add_row(box, map, row_of_box(map, at, row), at[last], row, box_row_bytes, tile);
