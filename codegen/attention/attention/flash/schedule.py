@@ -11,7 +11,7 @@ from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
-_OTHER_REGISTERS = 36  # addresses, bounds and what is loaded
+_OTHER_REGISTERS = 80  # addresses, bounds and what is loaded, of loops that are unrolled
 
 
 @dataclass(frozen=True)

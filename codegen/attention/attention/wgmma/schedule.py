@@ -20,7 +20,7 @@ _BARRIER = 8  # bytes
 _TILE, _PACKED_TILE = 24, 48  # bytes of what consumers must know of a tile, and of one of packed sequences
 _COUNTER_BYTES = 8
 _PRODUCER_REGISTERS, _MOST_REGISTERS, _THREAD_REGISTERS = 24, 240, 255
-_OTHER_REGISTERS = 24  # addresses, bounds and rows
+_OTHER_REGISTERS = 28  # addresses, bounds and rows: with 24, NVRTC 13.0 runs products one after the other
 _WEIGHT_REGISTERS, _PRODUCT_REGISTERS = 4, 26  # of 16 keys; beside the sums of a product
 KEYS = tuple(range(32, 241, 16))
 
