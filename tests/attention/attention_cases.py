@@ -150,6 +150,10 @@ _MANY_TILES = (
         AttentionProblem(40, 100, 1, head_dim=24, causal=True, window_left=20, lse=True),
         MmaSyncSchedule(64, tile_keys=16, stages=2),
     ),
+    (
+        AttentionProblem(40, 100, 2, head_dim=5, causal=True, lse=True),
+        MmaSyncSchedule(64, tile_keys=16, vector_width=1),
+    ),
 )
 # More parts than tiles of keys, of which a row sees few or none; a sink that belongs to no part.
 _SHARED_KEYS = (

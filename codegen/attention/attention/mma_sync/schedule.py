@@ -27,7 +27,7 @@ class MmaSyncSchedule(Schedule):
         tile_keys: keys of a stage.
         stages: of keys and values.
         queries_in_registers: whether warps keep their queries there, rather than load them for each tile of keys.
-        vector_width: elements of a copy.
+        vector_width: elements of a copy; one goes through registers.
         heads_together: heads whose tiles are taken together, those that see the most keys first.
         splits: blocks that share the keys of a tile, of which each has some; another launch adds their sums.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -41,7 +41,7 @@ class MmaSyncSchedule(Schedule):
     tile_keys: int = tunable(64, values=KEYS, allowed=KEYS, short="TK")
     stages: int = tunable(2, values=(2, 3, 4), least=2, short="S")
     queries_in_registers: bool = tunable(True, values=(False, True))
-    vector_width: int = tunable(2, values=(2, 4, 8), allowed=(2, 4, 8))
+    vector_width: int = tunable(2, values=(1, 2, 4, 8), allowed=(1, 2, 4, 8))
     heads_together: int = tunable(1, values=(1, 2, 4, 8, 16, 32, 64), short="HT")
     splits: int = tunable(1, values=SPLITS, allowed=SPLITS)
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 3))

@@ -17,7 +17,6 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
 _SPECS = field_specs(MmaSyncSchedule)
 _LEAST_WARPS = _SPECS["threads"].values[0] // WARP
-_LEAST_VECTOR = _SPECS["vector_width"].values[0]
 # Threads, queries of a warp and keys of a tile that are tried first.
 _TILES = ((256, 16, 64), (128, 32, 64), (128, 16, 64), (128, 32, 32), (128, 16, 128), (64, 16, 64))
 _SPARE_REGISTERS = 16  # beyond the footprint, with which ptxas spills little
@@ -31,8 +30,8 @@ def constraints(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: Devi
 
 
 def applies(problem: AttentionProblem, spec: DeviceSpec) -> bool:
-    """Whether copies of 4 bytes or more are aligned."""
-    return problem.widest >= _LEAST_VECTOR and problem.rows > 0
+    """Whether there is anything to compute."""
+    return problem.rows > 0
 
 
 def space(problem: AttentionProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]:

@@ -66,7 +66,7 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         memory_bytes=problem.work.bytes,
         steps=steps,
         ahead=schedule.stages - 1,
-        in_flight=schedule.stages - 1,
+        in_flight=schedule.stages - 1 if schedule.vector_width > 1 else 0,
         instructions=idle * (products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight),
         load_instructions=idle * vectors * costs.copy,
         unit_clocks=rows * keys * dims / rate + costs.moved * moved / LINE_BYTES / steps,
