@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from autotune.codegen.attention.attention.parts import SPLITS, partials, sums_blocks, sums_footprint
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.fragmented import FragmentedProblem
 from autotune.codegen.attention.fragments.extremes import extremes_blocks, extremes_footprint
+from autotune.codegen.attention.packed import PackedProblem
 from autotune.codegen.attention.problem import HeadProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
+from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import INT_MAX, ceil_div, largest, smallest
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.time_model import MachineCosts
@@ -20,14 +22,15 @@ from autotune.search_spaces.machine.workload import Workload
 
 _L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
 _MOST_TOGETHER = 64
-_LEAST_KEYS, _WORTHWHILE_KEYS = 128, 256  # of a part, if several blocks share the keys of a tile
-_PARTS_OF_SECTOR = 2  # in which blocks that share keys store their sums
+_LEAST_KEYS, _WORTHWHILE_KEYS = 128, 192  # of a part, if several blocks share the keys of a tile
+_THERE, _OF = 6, 7  # of packed sequences, so many of so many are not empty
+_PARTS_OF_SECTOR = 4  # in which blocks that share keys store their sums: words, and rows that begin within sectors
 _WAVES = 4  # of blocks that share keys, at most: more of them leave no SM idle either
 
 
 def heads_in_l2(problem: HeadProblem, spec: DeviceSpec) -> int:
     """Heads whose keys and values L2 holds, where tiles of a head differ in what they see; a power of two."""
-    if not problem.bounded_right or problem.bounded_left:
+    if not problem.segmented and not longest_first(problem):
         return 1
     of_head = problem.keys * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
     most = min(_L2_SHARE * spec.l2_bytes / max(1, of_head) * problem.group, _MOST_TOGETHER)
@@ -39,10 +42,12 @@ def heads_in_l2(problem: HeadProblem, spec: DeviceSpec) -> int:
 
 def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
     """Keys that a tile of so many queries goes through, in tiles of so many keys, on average."""
-    if not problem.bounded_left and not problem.bounded_right and not problem.segmented:
+    if isinstance(problem, PackedProblem):
+        return TileSteps.of(problem, rows, keys).average * keys
+    if not problem.bounded_left and not problem.bounded_right:
         return ceil_div(problem.keys, keys) * keys
     seen = problem.pairs / max(1, problem.queries)
-    if problem.bounded_left and problem.bounded_right and not problem.segmented:
+    if problem.bounded_left and problem.bounded_right:
         window = min(problem.window_left + max(1, problem.window_right) - 1, problem.keys)
         return ceil_div(min(window + rows - 1, problem.keys), keys) * keys * seen / max(1, window)
     cut = (problem.bounded_left + problem.bounded_right) * keys / 2 + (rows / 2 if problem.bounded_right else 0)
@@ -60,20 +65,25 @@ class TileSteps:
         longest: the same of the tile that goes through the most.
         tiles: of all heads.
         last: the share of tiles that come last, the longest first: of the last heads that are taken together.
+        fall: steps that the last of all tiles goes through less than the longest.
     """
 
     average: float
     longest: float
     tiles: int
     last: float = 1.0
+    fall: float = 0.0
 
     @classmethod
     def of(
         cls, problem: HeadProblem, rows: int, keys: int, splits: int = 1, *, packed: int = 1, together: int = 1
     ) -> Self:
         """Of tiles of so many rows, queries of as many heads as are packed, whose keys as many blocks share."""
+        heads = problem.all_heads // packed
+        if isinstance(problem, PackedProblem):
+            return cls._of_packed(problem, (rows // packed, keys), splits, heads, together)
         if _uneven(problem):
-            sizes, heads = (problem.queries, problem.keys), problem.all_heads // packed
+            sizes = (problem.queries, problem.keys)
             return cls._of_uneven(problem, sizes, (rows // packed, keys), splits, heads, together)
         steps = max(1.0, seen_keys(problem, rows // packed, keys) / keys / splits)
         return cls(steps, steps, problem.row_tiles(rows, packed) * splits)
@@ -103,20 +113,42 @@ class TileSteps:
         (rows, others), diagonal = tile, problem.queries + problem.high
         meeting, most = (largest(1, smallest(size, diagonal)) for size in sizes)
         average = (problem.pairs / meeting + (rows + others) / 2) / others / splits
-        last = (heads - (ceil_div(heads, together) - 1) * together) / max(1, heads)
         longest = largest(1.0, most / others / splits)
-        return cls(smallest(largest(1.0, average), longest), longest, ceil_div(meeting, rows) * heads * splits, last)
+        average = smallest(largest(1.0, average), longest)
+        tiles = ceil_div(meeting, rows) * heads * splits
+        return cls(average, longest, tiles, _last(heads, together), 2 * (longest - average))
 
-    def of_busiest(self, blocks: int) -> float:
+    @classmethod
+    def _of_packed(cls, problem: PackedProblem, tile: tuple[int, int], splits: int, heads: int, together: int) -> Self:
+        """Of `tile` queries and keys, of sequences of the problem's spread.
+
+        Tiles in the order of their sequences may end with the longest one, half of all later than the first on average.
+        """
+        queries, others = tile
+        tiles, average, longest = _of_sequences(problem, queries, others)
+        if problem.bounded_left:
+            window = problem.window_left + max(1, problem.window_right) - 1
+            most = ceil_div(window + queries - 1, others)
+            average, longest = average * most / (average**2 + most**2) ** 0.5, smallest(longest, most)
+        longest = largest(1.0, longest / splits)
+        average = smallest(largest(1.0, average / splits), longest)
+        last, fall = 1 / 2, longest - average
+        if longest_first(problem):
+            last, fall = _last(heads, together), smallest(longest, 2 * fall)
+        return cls(average, longest, tiles * heads * splits, last, fall)
+
+    def of_busiest(self, blocks: int, resident: int = 1) -> float:
         """Steps of the busiest of so many blocks, of which each takes the next tile when it is done with one.
 
         If all have `most` tiles or one less, some have `most` of those that are no shorter than the first of the last
-        such round; lengths fall by the same from tile to tile. The heads that come last begin with their longest tile.
+        such round; lengths fall by the same from tile to tile. The heads that come last begin with their longest tile,
+        which has an SM to itself at last that holds so many blocks.
         """
         most, share = ceil_div(self.tiles, max(1, blocks)), self.tiles / max(1, blocks)
-        shared, fall = self.average * share, 2 * (self.longest - self.average)
-        rounds = most * (self.longest - fall * (most - 1) / share)
-        return largest(shared, rounds, smallest(most * self.longest, shared * (1 - self.last) + self.longest))
+        shared = self.average * share
+        busy = largest(shared, most * (self.longest - self.fall * (most - 1) / share))
+        end = smallest(most * self.longest, shared * (1 - self.last) + self.longest)
+        return busy + largest(0.0, end - busy) / resident
 
     def of_block(self, resident: int, spec: DeviceSpec) -> float:
         """Steps of each block of a grid that has one for each tile, as if all had as many; an SM has so many at once.
@@ -125,13 +157,62 @@ class TileSteps:
         """
         of_sm = ceil_div(self.tiles, spec.sm_count)
         if of_sm > resident:
-            return self.of_busiest(resident * spec.sm_count) / ceil_div(of_sm, resident)
+            return self.of_busiest(resident * spec.sm_count, resident) / ceil_div(of_sm, resident)
         return self.average + (self.longest - self.average) / max(1, of_sm)
 
 
 def _uneven(problem: HeadProblem) -> bool:
     """Whether the last queries of each head see the most keys, and the first ones few or none."""
-    return problem.bounded_right and not problem.bounded_left and not problem.segmented
+    return longest_first(problem) and not problem.segmented
+
+
+def longest_first(problem: HeadProblem) -> bool:
+    """Whether tiles of queries that see the most keys come first."""
+    return problem.bounded_right and not problem.bounded_left
+
+
+def _last(heads: int, together: int) -> float:
+    """The share of heads that are taken together last."""
+    return (heads - (ceil_div(heads, together) - 1) * together) / max(1, heads)
+
+
+def _of_sequences(problem: PackedProblem, rows: int, keys: int) -> tuple[int, float, float]:
+    """Of a head: tiles of queries, tiles of keys that each goes through on average, and those of the longest sequence.
+
+    Lengths of random sequences are about exponentially distributed: one of x tiles on average has max(1, x + 1/2), the
+    mean of squares is twice the square of the mean, and the longest of some dozens is four times as long as the mean.
+    """
+    sequences, long = largest(1, smallest(problem.batch, problem.queries)), problem.spread is Spread.LONG
+    queries, all_keys = (all_ // 2 if long else all_ for all_ in (problem.queries, problem.keys))
+    even = problem.spread is Spread.EVEN or problem.batch == 1
+    there = sequences if even else largest(1, sequences * _THERE // _OF)
+    of_each = largest(1, queries // there), largest(1, all_keys // there)
+    seen = replace(problem.band, low=None).pairs(*of_each) / (of_each[0] * of_each[1])
+    if even:
+        tiles, last = ceil_div(of_each[0], rows), ceil_div(of_each[1], keys)
+        return there * tiles, seen * last + 1 - seen, last
+    own, met = queries / there / rows, all_keys / there / keys
+    pairs = seen * own * met * (1 if problem.cross else 2) + (own + met) / 2
+    tiles, average = largest(there, (2 * queries + rows * there) // (2 * rows)), (pairs + 1 / 4) / (own + 1 / 2)
+    if not long:
+        return tiles, average, smallest(4.0 * met, all_keys / keys) + 1 / 2
+    first, last = ceil_div(queries, rows), ceil_div(all_keys, keys)
+    return tiles + first, (tiles * average + first * (seen * last + 1 - seen)) / (tiles + first), last
+
+
+def finding_rounds(problem: HeadProblem, queries: int) -> float:
+    """Loads that a tile of so many queries of packed sequences waits for, one after the other, until it is found."""
+    if not problem.segmented:
+        return 0.0
+    parts = ceil_div(problem.batch, WARP)
+    rounds = (1 + parts) / 2
+    step = WARP
+    while longest_first(problem):
+        rounds += parts
+        if step > problem.queries // queries:
+            break
+        step *= WARP
+    return rounds
 
 
 def useful_splits(
@@ -169,7 +250,7 @@ def too_many_splits(problem: AttentionProblem, splits: int) -> Iterator[str]:
         yield f"splits {splits}: {partials(problem, splits)} partial sums, expected {INT_MAX} at most"
 
 
-def stored_bytes(problem: AttentionProblem, rows: int, splits: int) -> float:
+def stored_bytes(problem: AttentionProblem, rows: float, splits: int) -> float:
     """Bytes that a tile of so many rows stores; see `Workload`."""
     of_element = _PARTS_OF_SECTOR * WORD_BYTES if splits > 1 else problem.dtype.bytes
     return rows * problem.value_elements * of_element

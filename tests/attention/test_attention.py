@@ -15,11 +15,12 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.indices import Spread
 from autotune.emulator import run
 from autotune.fragments import integers, mask
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.attention_varlen import OPERATOR as PACKED
-from autotune.search_spaces.attention.tiles import TileSteps, seen_keys
+from autotune.search_spaces.attention.tiles import TileSteps, finding_rounds, seen_keys
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
@@ -218,9 +219,44 @@ def test_heads_that_come_last_begin_with_their_longest_tile():
 
 
 def test_more_tiles_than_blocks_make_some_block_take_two_of_the_longest():
-    steps = TileSteps(average=24, longest=32, tiles=176)
+    steps = TileSteps(average=24, longest=32, tiles=176, fall=16)
     assert steps.of_busiest(132) == 2 * (32 - 16 * 132 / 176)
     assert TileSteps(average=8, longest=8, tiles=176).of_busiest(132) == 16
+
+
+@pytest.mark.parametrize("spread", [Spread.RANDOM, Spread.EVEN])
+@pytest.mark.parametrize("bounds", [{}, {"causal": True}, {"causal": True, "window_left": 150}])
+@pytest.mark.parametrize("tokens", [800, 6000, 20000])
+def test_tiles_of_packed_sequences_are_about_as_many_as_those_of_inputs(tokens, bounds, spread):
+    """And go through about as many tiles of keys."""
+    problem = VarlenAttentionProblem(tokens, tokens, 1, 40, spread=spread, **bounds)
+    rows, keys, steps = 64, 80, []
+    for length in np.diff(problem.offsets(0)["offsets"]):
+        for begin in range(0, length, rows):
+            end = min(begin + rows, length)
+            seen = np.flatnonzero(problem.band.seen(np.arange(begin, end), length, length).any(axis=0))
+            steps.append(math.ceil((seen[-1] + 1 - seen[0]) / keys))
+    of = TileSteps.of(problem, rows, keys)
+    assert of.tiles == pytest.approx(len(steps), rel=0.2)
+    assert of.average == pytest.approx(np.mean(steps), rel=0.25)
+    assert of.longest == pytest.approx(max(steps), rel=0.4)
+
+
+def test_tiles_of_packed_sequences_that_there_may_be_are_not_all():
+    long = VarlenAttentionProblem(20000, 20000, 2, 40, spread=Spread.LONG)
+    assert TileSteps.of(long, 64, 80).longest == 125
+    assert TileSteps.of(long, 64, 80).average > 125 / 2
+    problem = VarlenAttentionProblem(256, 256, 2, 4, spread=Spread.EVEN)
+    assert TileSteps.of(problem, 64, 64) == TileSteps(average=1, longest=1, tiles=8, last=1 / 2)
+    assert TileSteps.of(problem, 64, 32, splits=2).average == 1
+    assert problem.row_tiles(64) == 16
+
+
+def test_a_tile_of_packed_sequences_is_found_by_loads_one_after_the_other():
+    assert finding_rounds(AttentionProblem(2048, 2048, 8), 64) == 0
+    assert finding_rounds(VarlenAttentionProblem(2048, 2048, 8, 96), 64) == 2
+    assert finding_rounds(VarlenAttentionProblem(2048, 2048, 8, 24, causal=True), 64) == 3
+    assert finding_rounds(VarlenAttentionProblem(1024, 1024, 8, 24, causal=True), 64) == 2
 
 
 def test_tiles_of_keys_count_whole_if_queries_see_all():

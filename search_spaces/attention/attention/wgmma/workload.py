@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from math import inf
 
 from autotune.codegen.attention.attention.problem import AttentionProblem
-from autotune.codegen.attention.attention.wgmma.schedule import WgmmaSchedule
+from autotune.codegen.attention.attention.wgmma.schedule import CONSUMER_ROWS, WgmmaSchedule
+from autotune.codegen.attention.tensor_maps import ROW_BYTES, boxes
 from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.attention.tiles import (
     TileSteps,
     extremes_workload,
+    finding_rounds,
     stored_bytes,
     storing_clocks,
     sums_workload,
@@ -34,6 +36,8 @@ class Costs(Coefficients, section="attention.wgmma"):
         step_clocks: clocks of barriers, of a consumer.
         tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
             The other blocks of the SM hide them.
+        find_clocks: clocks of a load by which a tile of packed sequences is found. Of a block for each tile, the other
+            blocks of the SM hide them; blocks that stay find the next one meanwhile.
         loaded: share of the time that threads take to load as many bytes.
     """
 
@@ -43,17 +47,20 @@ class Costs(Coefficients, section="attention.wgmma"):
     pair_latency: float
     step_clocks: float
     tile_clocks: float
+    find_clocks: float
     loaded: float
 
 
 def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A tile of queries goes through tiles of keys; products and weights go on beside each other."""
     costs = Costs.of(spec)
-    tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
-    rows, keys = schedule.block_rows, schedule.tile_keys
+    blocks, rows, keys = schedule.blocks(problem), schedule.block_rows, schedule.tile_keys
     packed, footprint = schedule.packed_heads(problem), schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     of = TileSteps.of(problem, rows, keys, schedule.splits, packed=packed, together=schedule.heads_together)
+    rounds = finding_rounds(problem, rows // packed)
+    # Blocks that stay find a tile while they compute another one, and are told; also others look for one in vain.
+    loads = min(1.0, rounds) if schedule.grid_blocks else rounds * (1 + blocks / max(1, of.tiles))
     if not schedule.grid_blocks:
         blocks, steps = of.tiles, of.of_block(resident, spec)
     elif schedule.tickets and (problem.bounded_right or problem.segmented):
@@ -61,16 +68,21 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     else:
         steps = of.average * ceil_div(of.tiles, max(1, blocks)) + of.longest - of.average
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
+    copied = (boxes(problem.head_dim) + boxes(problem.value_elements)) * ROW_BYTES
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
     # Consumers that have queries of their own sit out where these are none.
-    present = problem.row_tiles(schedule.query_rows, packed) * schedule.query_rows / max(1, tiles)
-    pairs, multiplying = present * keys, dims / rate / costs.rate
+    parts = TileSteps.of(problem, schedule.query_rows, keys, schedule.splits, packed=packed).tiles
+    present = parts * schedule.query_rows / max(1, of.tiles)
+    multiplying = dims / rate / costs.rate
     together = min(resident, max(1.0, blocks / spec.sm_count))
     weighing = costs.pair_clocks if schedule.pingpong else costs.pair_clocks_alone
-    of_pair = max(multiplying + weighing, (multiplying + costs.pair_latency) / (schedule.consumers * together))
-    storing = storing_clocks(stored_bytes(problem, rows, schedule.splits), spec)
-    waits = costs.tile_clocks / of.average / together
-    clocks = pairs * of_pair + waits + schedule.consumers * costs.step_clocks + storing / of.average
+    busy = present * keys * (multiplying + weighing)
+    in_turn = CONSUMER_ROWS * keys * (multiplying + costs.pair_latency) / together
+    # Of few queries, parts leave no more rows than there are.
+    stored = problem.rows * schedule.splits / max(1, of.tiles) if schedule.splits > 1 else rows
+    storing = storing_clocks(stored_bytes(problem, stored, schedule.splits), spec)
+    waits = (costs.tile_clocks + costs.find_clocks * loads) / of.average / together
+    clocks = max(busy, in_turn) + waits + schedule.consumers * costs.step_clocks + storing / of.average
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
@@ -79,6 +91,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
-        bytes_loaded=costs.loaded * keys * dims * problem.dtype.bytes,
+        bytes_loaded=costs.loaded * keys * copied,
+        waits=rounds,
     )
     return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))
