@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
+from autotune.codegen.attention.attention.emit import stored_vector
 from autotune.codegen.attention.attention.parts import SPLITS, partials, sums_blocks, sums_footprint
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.fragmented import FragmentedProblem
@@ -25,6 +26,7 @@ _MOST_TOGETHER = 64
 _LEAST_KEYS, _WORTHWHILE_KEYS = 128, 192  # of a part, if several blocks share the keys of a tile
 _THERE, _OF = 6, 7  # of packed sequences, so many of so many are not empty
 _PARTS_OF_SECTOR = 4  # in which blocks that share keys store their sums: words, and rows that begin within sectors
+_PARTS_OF_ELEMENTS = 12  # if elements are stored one by one: an SM stored 2 bytes in a clock, heads of 72 and of 256
 _WAVES = 4  # of blocks that share keys, at most: more of them leave no SM idle either
 
 
@@ -252,7 +254,10 @@ def too_many_splits(problem: AttentionProblem, splits: int) -> Iterator[str]:
 
 def stored_bytes(problem: AttentionProblem, rows: float, splits: int) -> float:
     """Bytes that a tile of so many rows stores; see `Workload`."""
-    of_element = _PARTS_OF_SECTOR * WORD_BYTES if splits > 1 else problem.dtype.bytes
+    if splits > 1:
+        of_element = _PARTS_OF_SECTOR * WORD_BYTES
+    else:
+        of_element = problem.dtype.bytes * (_PARTS_OF_ELEMENTS if stored_vector(problem) == 1 else 1)
     return rows * problem.value_elements * of_element
 
 

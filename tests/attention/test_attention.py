@@ -20,7 +20,7 @@ from autotune.emulator import run
 from autotune.fragments import integers, mask
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.attention_varlen import OPERATOR as PACKED
-from autotune.search_spaces.attention.tiles import TileSteps, finding_rounds, seen_keys
+from autotune.search_spaces.attention.tiles import TileSteps, finding_rounds, seen_keys, stored_bytes
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
@@ -257,6 +257,12 @@ def test_a_tile_of_packed_sequences_is_found_by_loads_one_after_the_other():
     assert finding_rounds(VarlenAttentionProblem(2048, 2048, 8, 96), 64) == 2
     assert finding_rounds(VarlenAttentionProblem(2048, 2048, 8, 24, causal=True), 64) == 3
     assert finding_rounds(VarlenAttentionProblem(1024, 1024, 8, 24, causal=True), 64) == 2
+
+
+def test_elements_that_are_stored_one_by_one_count_as_twelve():
+    whole = stored_bytes(AttentionProblem(64, 64, 2, head_dim=72), 64, 1)
+    assert whole == 64 * 72 * 2
+    assert stored_bytes(AttentionProblem(64, 64, 2, head_dim=72, stride_o_h=73), 64, 1) == 12 * whole
 
 
 def test_tiles_of_keys_count_whole_if_queries_see_all():
