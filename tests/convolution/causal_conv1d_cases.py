@@ -12,5 +12,6 @@ SMALL_PROBLEMS = (
     CausalConv1dProblem(12, 9, 2, channels_last=True, bias=True, final=True, ldy=16),
     CausalConv1dProblem(6, 23, 2, 3, channels_last=True, numbered=True, activation=Activation.GELU, ldx=8),
     CausalConv1dProblem(5, 3, 2, 7, DType.FLOAT32, initial=True, final=True),
+    CausalConv1dProblem(3, 43, 2, bias=True, initial=True, final=True),
 )
 MOST = 8

@@ -18,6 +18,7 @@ X = RANDOM.standard_normal((2, 6, 11)).astype(np.float32)
 WEIGHT, BIAS = (RANDOM.standard_normal(shape).astype(np.float32) for shape in ((6, 4), (6,)))
 # Sequences that end within a vector, with gaps; channels of a second block.
 STEPS = CausalConv1dProblem(5, 37, 2, initial=True, final=True, ldx=40, ldy=40, align_x=16, align_y=16)
+SKEWED = CausalConv1dProblem(5, 255, 2, 3, bias=True, initial=True)  # whose last vector is in a second chunk
 CHANNELS = CausalConv1dProblem(24, 13, 2, channels_last=True, initial=True, final=True, align_x=16)
 NUMBERED = CausalConv1dProblem(8, 29, 2, channels_last=True, bias=True, numbered=True)
 INDEXED = CausalConv1dUpdateProblem(17, 24, 30, 3, indexed=True)
@@ -117,15 +118,18 @@ def _program(problem, words):
     return operator.program(problem, schedule, SPEC)
 
 
-_BY_CHANNEL, _BY_STEP = "threads=32 V=4 L=2 R=2", "threads=32 V=8 L=2 R=2"
+_BY_CHANNEL, _BY_STEP = "threads=32 TPR=8 V=4 L=2 R=2", "threads=32 TPR=8 V=8 L=2 R=2"
 test_bugs_are_found = caught(
     _program,
     [
-        (STEPS, _BY_STEP, "first + i >= 1 - width && ", ""),
-        (STEPS, _BY_STEP, "if (first + i < problem.length) target[i]", "target[i]"),
+        (STEPS, _BY_STEP, "if (first + i < problem.length) row.y", "row.y"),
+        (SKEWED, _BY_STEP, "if (first + i < 1 - width) continue;", ""),
+        (SKEWED, _BY_STEP, "if (first + i < 0) continue;", ""),
+        (SKEWED, _BY_STEP, "problem.length + vector - 2", "problem.length - 1"),
+        (SKEWED, _BY_STEP, "begin -= step_of_y", "begin += step_of_y"),
         (STEPS, _BY_STEP, "problem.length - width + 1 + i", "problem.length - width + i"),
         (CHANNELS, _BY_CHANNEL, "seen[i][l] = seen[loads + i][l]", "seen[i][l] = seen[loads + i - 1][l]"),
-        (CHANNELS, _BY_CHANNEL, "first + i - width + 1))", "first + i - width + 2))"),
+        (CHANNELS, _BY_CHANNEL, "first + i - width + 1).elements", "first + i - width + 2).elements"),
         (NUMBERED, _BY_CHANNEL, "numbers[i + j] != numbers[i + width - 1]", "false"),
         (NUMBERED, _BY_CHANNEL, "numbers[i] = numbers[loads + i];", ""),
         (NUMBERED, _BY_CHANNEL, "numbers[i + width - 1] < 0", "false"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from autotune.codegen.model.integers import widest_divisor
 from autotune.codegen.model.program import Program
 
 from .emit import emit, emit_naive
@@ -12,11 +13,14 @@ from .schedule import CausalConv1dSchedule
 
 
 def widest(problem: CausalConv1dProblem) -> int:
-    """Elements of the widest access that X and Y are aligned for, and of which channels are whole ones."""
-    width = min(problem.vector_width(operand) for operand in "xy")
-    while problem.channels_last and problem.channels % width:
-        width //= 2
-    return width
+    """Elements of the widest access that X and Y are aligned for.
+
+    Steps of a channel may begin within a vector, as far behind it in both. Channels are whole vectors.
+    """
+    if problem.channels_last:
+        return widest_divisor(min(problem.vector_width(operand) for operand in "xy"), problem.channels)
+    aligned = min(problem.align_x, problem.align_y) // problem.dtype.bytes
+    return widest_divisor(aligned, problem.ldx - problem.ldy, problem.stride_x - problem.stride_y)
 
 
 def _vectors(problem: CausalConv1dProblem) -> Program:

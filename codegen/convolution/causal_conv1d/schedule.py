@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WORD_BYTES
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, largest
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import CausalConv1dProblem
@@ -21,7 +21,9 @@ class CausalConv1dSchedule(Schedule):
 
     Attributes:
         threads: of a block.
-        vector: elements of an access.
+        threads_per_row: of a block whose vectors are side by side, along a row as stored; the others have other rows.
+        vector: elements of an access. Of rows of steps that begin between vectors, the first and the last elements are
+            moved one by one.
         loads: vectors that a thread loads before it computes the first of them.
         rounds: how often it does so.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
@@ -29,26 +31,41 @@ class CausalConv1dSchedule(Schedule):
     """
 
     threads: int = tunable(128, values=(64, 128, 256), power_of_two=True, least=32)
+    threads_per_row: int = tunable(32, values=(8, 16, 32, 64, 128, 256), power_of_two=True, short="TPR")
     vector: int = tunable(8, values=(1, 2, 4, 8), power_of_two=True, short="V")
     loads: int = tunable(4, values=(1, 2, 4, 8), short="L")
     rounds: int = tunable(4, values=(1, 2, 4, 8, 16, 32), short="R")
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
+    @property
+    def rows(self) -> int:
+        """Of channels, or of steps that are `loads`·`rounds` apart: those of a block."""
+        return self.threads // self.threads_per_row
+
+    def skewed(self, problem: CausalConv1dProblem) -> bool:
+        """Whether rows may begin within a vector."""
+        return any(self.vector > problem.vector_width(operand) for operand in "xy")
+
     def footprint(self, problem: CausalConv1dProblem) -> Footprint:
-        """Filters, the steps that they see, and sums are in registers."""
+        """Filters, the steps that they see, and sums are in registers. Where channels are neighbours, the filters of
+        all of the block's pass through shared memory."""
+        shared_bytes = 0
         if problem.channels_last:
             own = self.vector * (2 * problem.width + self.loads + 2)
+            shared_bytes = self.threads_per_row * self.vector * problem.width * problem.dtype.bytes
         else:
             reached = ceil_div(problem.width - 1, self.vector) + 1
             loaded = ceil_div(self.vector * problem.dtype.bytes, WORD_BYTES)  # registers of an access
-            own = reached * (self.vector + self.loads * loaded) + self.vector
-        return Footprint(self.threads, 0, _OTHER_REGISTERS + own, min_blocks_per_sm=self.min_blocks_per_sm)
+            own = reached * (self.vector + self.loads * loaded) + self.vector + problem.width
+        registers = _OTHER_REGISTERS + own
+        return Footprint(self.threads, shared_bytes, registers, min_blocks_per_sm=self.min_blocks_per_sm)
 
     def blocks(self, problem: CausalConv1dProblem) -> int:
-        """Some vectors each; sequences without steps have one of each channel, for the final states."""
+        """Some rows each; sequences without steps have one of each channel, for the final states."""
+        along, steps = self.threads_per_row * self.vector, self.loads * self.rounds
         if problem.channels_last:
-            chunks = max(1, ceil_div(problem.length, self.loads * self.rounds))
-            return ceil_div(problem.batch * ceil_div(problem.channels, self.vector) * chunks, self.threads)
-        vectors = problem.batch * problem.channels * max(1, ceil_div(problem.length, self.vector))
-        return ceil_div(vectors, self.threads * self.loads * self.rounds)
+            chunks = ceil_div(problem.length, steps * self.rows)
+            return problem.batch * largest(1, chunks) * ceil_div(problem.channels, along)
+        reach = problem.length + (self.vector - 1 if self.skewed(problem) else 0)
+        return problem.batch * largest(1, ceil_div(reach, along * steps)) * ceil_div(problem.channels, self.rows)

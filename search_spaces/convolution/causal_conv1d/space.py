@@ -12,14 +12,16 @@ from autotune.codegen.convolution.causal_conv1d.problem import CausalConv1dProbl
 from autotune.codegen.convolution.causal_conv1d.schedule import CausalConv1dSchedule
 from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, doublings
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
 
-_BLOCKS_PER_SM = field_specs(CausalConv1dSchedule)["min_blocks_per_sm"].values
+_BLOCKS_PER_SM, _TPR = (
+    field_specs(CausalConv1dSchedule)[name].values for name in ("min_blocks_per_sm", "threads_per_row")
+)
 _ACCESS = 10  # instructions of a load or a store, with its address and bounds
 # Loads and rounds of the schedules to try first, where channels are neighbours, and where steps are.
 _ROLLING, _SIDE_BY_SIDE = ((4, 8), (4, 4), (4, 16), (2, 4), (8, 8), (2, 1)), ((1, 4), (2, 2), (1, 1), (2, 4), (4, 2))
@@ -29,6 +31,8 @@ def constraints(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, sp
     """What makes a schedule illegal beyond its fields and its footprint."""
     if schedule.vector > (most := widest(problem)):
         yield f"vector {schedule.vector} over the {most} elements that X and Y are aligned for, and have whole ones of"
+    if schedule.threads % schedule.threads_per_row:
+        yield f"threads {schedule.threads} is not a multiple of threads_per_row {schedule.threads_per_row}"
 
 
 def space(problem: CausalConv1dProblem, spec: DeviceSpec) -> Space[CausalConv1dSchedule]:
@@ -42,9 +46,11 @@ def _build(problem: CausalConv1dProblem, spec: DeviceSpec, draw: Draw) -> Causal
 
 
 def _fitted(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: DeviceSpec) -> CausalConv1dSchedule:
-    own = schedule
+    own = schedule.replace(threads_per_row=min(schedule.threads_per_row, schedule.threads))
     while own.footprint(problem).registers > spec.registers_per_thread:
         own = own.replace(loads=own.loads // 2) if own.loads > 1 else own.replace(vector=own.vector // 2)
+    while own.footprint(problem).shared_bytes > spec.shared_per_block:
+        own = own.replace(threads_per_row=own.threads_per_row // 2)
     footprint = own.footprint(problem)
     resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
     allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
@@ -54,22 +60,36 @@ def _fitted(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: 
 def candidates(problem: CausalConv1dProblem, spec: DeviceSpec) -> Iterator[CausalConv1dSchedule]:
     """The widest accesses; with as many steps for a thread as leave blocks for all SMs first."""
     likely = [
-        _fitted(problem, CausalConv1dSchedule(vector=vector, loads=loads, rounds=rounds), spec)
+        _fitted(problem, _along_a_row(problem, threads, vector, loads, rounds), spec)
         for vector in dict.fromkeys((widest(problem), max(1, widest(problem) // 2)))
+        for threads in (128, 64, 256)
         for loads, rounds in (_ROLLING if problem.channels_last else _SIDE_BY_SIDE)
     ]
     yield from sorted(dict.fromkeys(likely), key=lambda one: one.blocks(problem) < 2 * spec.sm_count)
 
 
+def _along_a_row(
+    problem: CausalConv1dProblem, threads: int, vector: int, loads: int, rounds: int
+) -> CausalConv1dSchedule:
+    """As many threads along a row as it has vectors for, or channels of a cache line four times."""
+    if problem.channels_last:
+        along = min(WARP, 1 << doublings(ceil_div(problem.channels, vector)))
+    else:
+        along = min(threads, 1 << doublings(ceil_div(problem.length, vector * loads)))
+    return CausalConv1dSchedule(threads, max(_TPR[0], along), vector, loads, rounds)
+
+
 def checks(
     problem: CausalConv1dProblem, schedule: CausalConv1dSchedule
 ) -> list[tuple[CausalConv1dProblem, CausalConv1dSchedule]]:
-    """Whole vectors in more than a block; and sequences that end within a vector, in two with gaps."""
-    vector, rounds = schedule.vector, schedule.loads * schedule.rounds
+    """Whole vectors of a block, or rows that begin between them; and several blocks of sequences that end within a
+    vector, in two with gaps."""
+    vector, along = schedule.vector, schedule.threads_per_row * schedule.vector
+    rows, steps, skew = schedule.rows, schedule.loads * schedule.rounds, int(schedule.skewed(problem))
     if problem.channels_last:
-        whole, ragged = (vector * schedule.threads, 2 * rounds), (3 * vector, rounds + schedule.loads + 1)
+        whole, ragged = (along, steps * rows), (along + vector, steps * rows + schedule.loads + 1)
     else:
-        whole, ragged = (rounds, vector * schedule.threads), (3, vector * (rounds + 2) + 1)
+        whole, ragged = (rows, along * steps - skew), (min(rows + 1, 3), along * steps + vector + 1)
     found = []
     for batch, (channels, length) in enumerate((whole, ragged), 1):
         fields: dict[str, Any] = {"channels": channels, "length": length, "batch": batch}
@@ -78,7 +98,7 @@ def checks(
         small = replace(problem, **fields)
         if batch > 1:
             rows, columns = small.stored["x"]
-            leading = ceil_div(columns, vector) * vector + vector
+            leading = ceil_div(columns, vector) * vector + vector + skew
             gaps: dict[str, Any] = {"ldx": leading, "ldy": leading, "stride_x": rows * leading + vector}
             small = replace(small, **gaps, stride_y=0)
         found.append((small, schedule))
