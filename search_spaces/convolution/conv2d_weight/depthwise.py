@@ -25,6 +25,7 @@ from autotune.search_spaces.machine.workload import Workload
 _MOST_PRODUCTS, _MOST_PARTIALS = 2048, 2**28  # of a thread, all written out; bytes
 _ACCESS = 12  # instructions of a load, with its address and bounds
 _SPECS = field_specs(DepthwiseWeightSchedule)
+_LEAST_THREADS = min(_SPECS["threads"].values)
 # Threads along the channels, channels, columns and splits of the schedules to try first.
 _LIKELY = (
     (8, 4, 4, 64), (8, 4, 8, 64), (16, 2, 7, 64), (16, 2, 8, 128), (8, 4, 4, 256), (32, 2, 4, 128), (8, 8, 4, 128),
@@ -75,6 +76,9 @@ def _fitted(
         own.footprint(problem).registers > spec.registers_per_thread or own.written_out(problem) > _MOST_PRODUCTS
     ):
         own = own.replace(columns={7: 4}.get(own.columns, own.columns // 2))
+    while own.threads > _LEAST_THREADS and own.footprint(problem).shared_bytes > spec.shared_per_block:
+        threads = own.threads // 2
+        own = own.replace(threads=threads, channel_threads=min(own.channel_threads, threads))
     while own.splits > 1 and own.partial_bytes(problem) > _MOST_PARTIALS:
         own = own.replace(splits=max(split for split in _SPECS["splits"].values if split < own.splits))
     footprint = own.footprint(problem)
@@ -155,8 +159,9 @@ def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, sp
 
 def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
     """Whether each channel has a filter of its own, whose sums a thread has room for."""
-    least = DepthwiseWeightSchedule(channel_threads=1, vector=1, columns=1, splits=1)
-    fits = least.footprint(problem).registers <= spec.registers_per_thread
+    least = DepthwiseWeightSchedule(_LEAST_THREADS, channel_threads=1, vector=1, columns=1, splits=1)
+    taken = least.footprint(problem)
+    fits = taken.registers <= spec.registers_per_thread and taken.shared_bytes <= spec.shared_per_block
     written = least.written_out(problem) <= _MOST_PRODUCTS
     return problem.depthwise and fits and written and least.partial_bytes(problem) <= _MOST_PARTIALS
 

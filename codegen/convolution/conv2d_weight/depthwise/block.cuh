@@ -75,19 +75,22 @@ __device__ __forceinline__ void conv2d_weight_block(const Arguments& arguments) 
   }
 
   float* shared = dynamic_shared<float>();
+  constexpr int width = vector < 4 ? vector : 4;
 #pragma unroll
   for (int tap = 0; tap < taps; ++tap) {
-    __syncthreads();
+    float* own = shared + (tap * tile_threads + own_tile) * block_channels + own_channel;
 #pragma unroll
-    for (int l = 0; l < vector; ++l) shared[own_tile * block_channels + own_channel + l] = sums[tap][l];
-    __syncthreads();
-    for (int i = threadIdx.x; i < block_channels; i += Schedule::threads) {
-      float sum = 0.0f;
-      for (int other = 0; other < tile_threads; ++other) sum += shared[other * block_channels + i];
-      const long long place =
-          (static_cast<long long>(split) * taps + tap) * problem.filters + first_channel + i;
-      if (first_channel + i < problem.filters) arguments.partials[place] = sum;
-    }
+    for (int l = 0; l < vector; l += width) copy_vector<width>(own + l, sums[tap] + l);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < taps * block_channels; i += Schedule::threads) {
+    const int tap = i / block_channels, channel = i % block_channels;
+    float sum = 0.0f;
+    for (int other = 0; other < tile_threads; ++other)
+      sum += shared[(tap * tile_threads + other) * block_channels + channel];
+    const long long place =
+        (static_cast<long long>(split) * taps + tap) * problem.filters + first_channel + channel;
+    if (first_channel + channel < problem.filters) arguments.partials[place] = sum;
   }
 }
 

@@ -48,11 +48,11 @@ class DepthwiseWeightSchedule(Schedule):
         return problem.terms * self.columns * self.vector
 
     def footprint(self, problem: Conv2dWeightProblem) -> Footprint:
-        """Sums, a tile and a line of what it sees are in registers; shared memory has a tap of all threads."""
+        """Sums, a tile and a line of what it sees are in registers; then shared memory has the sums of all threads."""
         window = self.window(problem)
         ahead = ceil_div(window * self.vector * problem.dtype.bytes, _FLOAT)
         registers = self.vector * (problem.terms + self.columns + window) + ahead + _OTHER_REGISTERS
-        shared_bytes = _FLOAT * self.threads * self.vector
+        shared_bytes = _FLOAT * self.threads * self.vector * problem.terms
         return Footprint(self.threads, shared_bytes, registers, min_blocks_per_sm=self.min_blocks_per_sm)
 
     def tiles(self, problem: Conv2dWeightProblem) -> int:
