@@ -25,6 +25,7 @@ from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
 from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
+from autotune.search_spaces.matmul.gemm.wgmma.workload import Costs
 from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
 
 from .checks import checks_of_product
@@ -125,9 +126,12 @@ def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> 
 
 
 def workload(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """That of the product, which reads each element of X from memory once."""
+    """That of the product, which reads each element of X from memory once. Rows of D that are stored 16 bytes at a time
+    take as long as by tensor copies."""
     (product,) = gemm_workload(schedule.product(problem), schedule, spec)
-    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
+    stored = product.bytes_stored / (Costs.of(spec).pairs if schedule.wide_rows(problem) else 1)
+    own = replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes, bytes_stored=stored)
+    return (own,)
 
 
 def applies(

@@ -14,6 +14,7 @@ from autotune.search_spaces.convolution.conv2d import fma
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .checks import checks
+from .phases import in_phases
 
 
 def constraints(problem: Conv2dInputProblem, schedule: FmaInputSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -39,6 +40,6 @@ KERNEL = Kernel(
     partial(fma.space, kind=FmaInputSchedule),
     partial(fma.candidates, kind=FmaInputSchedule),
     checks,
-    fma.workload,
+    in_phases(fma.workload),
     applies,
 )

@@ -13,6 +13,7 @@ from autotune.search_spaces.convolution.conv2d import mma_offsets
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
 from .checks import checks
+from .phases import in_phases
 
 
 def applies(problem: Conv2dInputProblem, spec: DeviceSpec) -> bool:
@@ -27,6 +28,6 @@ KERNEL = Kernel(
     partial(mma_offsets.space, kind=MmaOffsetsInputSchedule),
     partial(mma_offsets.candidates, kind=MmaOffsetsInputSchedule),
     checks,
-    mma_offsets.workload,
+    in_phases(mma_offsets.workload),
     applies,
 )

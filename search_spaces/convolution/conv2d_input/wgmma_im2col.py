@@ -17,6 +17,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.matmul.gemm.wgmma import legal
 
 from .checks import checks
+from .phases import in_phases
 
 
 def constraints(problem: Conv2dInputProblem, schedule: WgmmaInputSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -54,6 +55,6 @@ KERNEL = Kernel(
     partial(wgmma_im2col.space, kind=WgmmaInputSchedule),
     candidates,
     checks,
-    wgmma_im2col.workload,
+    in_phases(wgmma_im2col.workload),
     applies,
 )
