@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from planted import caught
 from refusals import illegal, refused
 
 from autotune import dispatcher
 from autotune.codegen.convolution.conv2d_input.problem import Conv2dInputProblem
 from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.convolution.conv2d_input import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
@@ -54,3 +56,15 @@ test_bugs_are_found = caught(
         (PHASES, MMA, "static_cast<long long>(row) * Problem::apart_h", "0"),
     ],
 )
+
+
+@pytest.mark.parametrize("kernel", ["wgmma_im2col", "mma_offsets"])
+def test_phases_without_taps_take_no_steps(kernel):
+    """Of an image under filters of one tap with stride 2, one pixel of four has products."""
+
+    def modelled(stride):
+        problem = Conv2dInputProblem(1024, 2048, 64, 64, 64, 1, 1, stride, stride, dtype=DType.BFLOAT16)
+        found = (one for one in OPERATOR.seeds(problem, SPEC) if one.kernel == kernel)
+        return min(modelled_seconds(OPERATOR, problem, one, SPEC) for one in found)
+
+    assert modelled(2) < 0.4 * modelled(1)
