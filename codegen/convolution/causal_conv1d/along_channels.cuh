@@ -36,6 +36,16 @@ __device__ __forceinline__ Vector load_step(const Arguments& arguments, const Pr
   return ahead;
 }
 
+// The thread's channels of steps that are in the sequence, from the first of some on.
+__device__ __forceinline__ void load_round(Vector (&loaded)[loads], const Problem& problem,
+                                           const Element* source, int left) {
+#pragma unroll
+  for (int i = 0; i < loads; ++i, source += problem.ldx) {
+    loaded[i] = {};
+    if (i < left) loaded[i] = load_global<vector, false>(source);
+  }
+}
+
 __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) {
   const Problem problem(arguments);
   constexpr int steps = loads * Schedule::rounds;
@@ -77,17 +87,30 @@ __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) 
 #endif
   const Element* source = arguments.x + step_of_x(problem, sequence, channel, first);
   Element* target = arguments.y + step_of_y(problem, sequence, channel, first);
+  Vector loaded[loads];
+  const int end = min(first + steps, problem.length);
+#if prefetch
+  Vector next[loads];
+  load_round(next, problem, source, problem.length - first);
+#endif
 #pragma unroll 1
-  for (int begin = first; begin < min(first + steps, problem.length); begin += loads) {
-    Vector loaded[loads] = {};
-#pragma unroll
-    for (int i = 0; i < loads; ++i, source += problem.ldx) {
-      if (begin + i < problem.length) loaded[i] = load_global<vector, false>(source);
+  for (int begin = first; begin < end; begin += loads) {
+#if prefetch
+#  pragma unroll
+    for (int i = 0; i < loads; ++i) loaded[i] = next[i];
+    source += loads * problem.ldx;
+    load_round(next, problem, source, end - begin - loads);
+#else
+    load_round(loaded, problem, source, problem.length - begin);
+    source += loads * problem.ldx;
+#endif
 #if numbered
+#  pragma unroll
+    for (int i = 0; i < loads; ++i) {
       const int step = begin + i;
       numbers[width - 1 + i] = step < problem.length ? number_of(arguments, problem, sequence, step) : -1;
-#endif
     }
+#endif
 #pragma unroll
     for (int i = 0; i < loads; ++i, target += problem.ldy) {
       to_floats(seen[width - 1 + i], loaded[i].elements);

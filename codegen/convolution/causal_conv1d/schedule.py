@@ -12,7 +12,7 @@ from autotune.codegen.model.schedule import Schedule, Specialize
 
 from .problem import CausalConv1dProblem
 
-_OTHER_REGISTERS = 32  # addresses and bounds
+_OTHER_REGISTERS = 24  # addresses and bounds
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class CausalConv1dSchedule(Schedule):
             moved one by one.
         loads: vectors that a thread loads before it computes the first of them.
         rounds: how often it does so.
+        prefetch: whether the loads of a round are issued before the round ahead is computed.
         min_blocks_per_sm: blocks that fit on an SM at least; bounds the registers of a thread.
         specialize: whether the shape is compiled in.
     """
@@ -35,6 +36,7 @@ class CausalConv1dSchedule(Schedule):
     vector: int = tunable(8, values=(1, 2, 4, 8), power_of_two=True, short="V")
     loads: int = tunable(4, values=(1, 2, 4, 8), short="L")
     rounds: int = tunable(4, values=(1, 2, 4, 8, 16, 32), short="R")
+    prefetch: bool = tunable(False, values=(False, True))
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
@@ -51,15 +53,22 @@ class CausalConv1dSchedule(Schedule):
         """Filters, the steps that they see, and sums are in registers. Where channels are neighbours, the filters of
         all of the block's pass through shared memory."""
         shared_bytes = 0
+        loaded = ceil_div(self.vector * problem.dtype.bytes, WORD_BYTES) * self.loads
         if problem.channels_last:
-            own = self.vector * (2 * problem.width + self.loads + 2)
+            own = self.vector * (2 * problem.width + self.loads) + (loaded if self.prefetch else 0)
+            own += problem.width + self.loads if problem.numbered else 0
             shared_bytes = self.threads_per_row * self.vector * problem.width * problem.dtype.bytes
         else:
-            reached = ceil_div(problem.width - 1, self.vector) + 1
-            loaded = ceil_div(self.vector * problem.dtype.bytes, WORD_BYTES)  # registers of an access
-            own = reached * (self.vector + self.loads * loaded) + self.vector + problem.width
-        registers = _OTHER_REGISTERS + own
-        return Footprint(self.threads, shared_bytes, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+            own = (1 + self.reached(problem)) * loaded * (2 if self.prefetch else 1) + self.vector + problem.width
+        return Footprint(self.threads, shared_bytes, _OTHER_REGISTERS + own, min_blocks_per_sm=self.min_blocks_per_sm)
+
+    def reached(self, problem: CausalConv1dProblem) -> int:
+        """Vectors of steps ahead of one that its filter reaches back to."""
+        return ceil_div(problem.width - 1, self.vector)
+
+    def row_vectors(self, problem: CausalConv1dProblem) -> int:
+        """Vectors of a row of steps."""
+        return ceil_div(problem.length + (self.vector - 1 if self.skewed(problem) else 0), self.vector)
 
     def blocks(self, problem: CausalConv1dProblem) -> int:
         """Some rows each; sequences without steps have one of each channel, for the final states."""
@@ -67,5 +76,8 @@ class CausalConv1dSchedule(Schedule):
         if problem.channels_last:
             chunks = ceil_div(problem.length, steps * self.rows)
             return problem.batch * largest(1, chunks) * ceil_div(problem.channels, along)
-        reach = problem.length + (self.vector - 1 if self.skewed(problem) else 0)
-        return problem.batch * largest(1, ceil_div(reach, along * steps)) * ceil_div(problem.channels, self.rows)
+        return problem.batch * self.chunks(problem) * ceil_div(problem.channels, self.rows)
+
+    def chunks(self, problem: CausalConv1dProblem) -> int:
+        """Blocks that share a row of steps."""
+        return largest(1, ceil_div(self.row_vectors(problem), self.threads_per_row * self.loads * self.rounds))

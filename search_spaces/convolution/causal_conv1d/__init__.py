@@ -12,7 +12,8 @@ from autotune.search_spaces.contract.operator import Operator
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
-from .space import candidates, checks, constraints, space, workload
+from .space import candidates, checks, constraints, space
+from .workload import workload
 
 OPERATOR: Operator[CausalConv1dProblem, CausalConv1dSchedule] = Operator(
     name="causal_conv1d",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,12 +20,13 @@ from autotune.codegen.model.integers import ceil_div, round_up
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, Value
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
 from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
-from autotune.search_spaces.matmul.gemm.wgmma.workload import Costs
+from autotune.search_spaces.matmul.gemm.wgmma.workload import Costs as GemmCosts
 from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
 
 from .checks import checks_of_product
@@ -33,6 +34,19 @@ from .checks import checks_of_product
 K = TypeVar("K", bound=WgmmaIm2colSchedule)
 _PART_UNIT = 1024  # bytes, at a multiple of which what is swizzled begins
 _MOST_REACH = {2: 255, 3: 31}  # of a tap from the first one: offsets along two dimensions have 8 bits each, else 5
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d.wgmma_im2col"):
+    """What these kernels take beside the product.
+
+    Attributes:
+        begun: clocks of a block that computes one tile, if there are more than SMs: few steps do not hide its start.
+        covered: share of the time of its stores, where another consumer multiplies meanwhile.
+    """
+
+    begun: float
+    covered: float
 
 
 def constraints(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -128,9 +142,17 @@ def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> 
 def workload(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once. Rows of D that are stored 16 bytes at a time
     take as long as by tensor copies."""
-    (product,) = gemm_workload(schedule.product(problem), schedule, spec)
-    stored = product.bytes_stored / (Costs.of(spec).pairs if schedule.wide_rows(problem) else 1)
-    own = replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes, bytes_stored=stored)
+    costs, product = Costs.of(spec), schedule.product(problem)
+    (work,) = gemm_workload(product, schedule, spec)
+    stored = work.bytes_stored / (GemmCosts.of(spec).pairs if schedule.wide_rows(problem) else 1)
+    alone = not schedule.grid_blocks and work.blocks > spec.sm_count
+    own = replace(
+        work,
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes,
+        unit_clocks=work.unit_clocks + (costs.begun / work.steps if alone else 0.0),
+        bytes_stored=stored * (costs.covered if schedule.pingpong else 1.0),
+    )
     return (own,)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
@@ -11,6 +12,7 @@ from autotune.codegen.convolution.conv2d.wgmma_rows.joined import Joined
 from autotune.codegen.convolution.conv2d.wgmma_rows.schedule import WgmmaRowsSchedule
 from autotune.codegen.model.hardware import WARP
 from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
@@ -19,6 +21,19 @@ from .checks import checks_of_product
 
 _MOST_BYTES = 2**30  # of the copies
 _INSTRUCTIONS, _LOADS = 30, 12  # of a pixel
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d.wgmma_rows"):
+    """What copies of rows take, which begin anywhere in sectors.
+
+    Attributes:
+        gathered: clocks of an SM for a row of a box of pixels.
+        filters: times as much for a row of filters. If blocks share them, all SMs ask for the same ones less often.
+    """
+
+    gathered: float
+    filters: float
 
 
 def constraints(problem: Conv2dProblem, schedule: WgmmaRowsSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -44,6 +59,10 @@ def workload(problem: Conv2dProblem, schedule: WgmmaRowsSchedule, spec: DeviceSp
     """That of the product, behind one that copies pixels, four for each thread."""
     joined, blocks = Joined(problem), schedule.prepare_blocks(problem)
     (product,) = wgmma_im2col.workload(problem, schedule, spec)
+    costs = Costs.of(spec)
+    filters = costs.filters * schedule.block_n / schedule.cluster_m**2
+    gathered = costs.gathered * (schedule.block_m + filters)
+    product = replace(product, shared_clocks=max(product.shared_clocks, gathered))
     warps = PREPARE.threads / WARP
     pixels = joined.image_bytes / (joined.pixel_channels * problem.dtype.bytes) / PREPARE.threads / max(1, blocks)
     ahead = Workload(
