@@ -12,7 +12,8 @@ __device__ __forceinline__ void conv2d_weight_naive(const Arguments& arguments) 
   const auto* x = arguments.x + filter / problem.m * static_cast<long long>(problem.channels);
   float sum = 0;
   SeenPixel pixel(problem, 0);
-  for (int i = 0; i < problem.k; ++i, pixel.advance(problem, 1)) {
+  const SeenPixel step(problem, 1);
+  for (int i = 0; i < problem.k; ++i, pixel.advance(problem, step)) {
     const float gradient = to_float(arguments.grad[static_cast<long long>(i) * problem.filters + filter]);
     // A zero is multiplied, too: the gradient may be infinite.
     sum = fmaf(pixel.sees(problem, tap) ? to_float(x[pixel.offset(problem, tap)]) : 0.0f, gradient, sum);

@@ -13,15 +13,11 @@ struct SeenPixel {
     row = line - image * problem.out_height, column = number - line * problem.out_width;
   }
 
-  // Goes on by so many pixels.
-  __device__ __forceinline__ void advance(const Problem& problem, int pixels) {
-    column += pixels;
-    if (column < problem.out_width) return;
-    const int lines = column / problem.out_width;
-    column -= lines * problem.out_width, row += lines;
-    if (row < problem.out_height) return;
-    const int images = row / problem.out_height;
-    row -= images * problem.out_height, image += images;
+  // Goes on by as many pixels as are ahead of another one. Adding up takes no division.
+  __device__ __forceinline__ void advance(const Problem& problem, const SeenPixel& step) {
+    column += step.column, row += step.row, image += step.image;
+    if (column >= problem.out_width) column -= problem.out_width, ++row;
+    if (row >= problem.out_height) row -= problem.out_height, ++image;
   }
 
   // Whether there is an element of X under a tap, rather than a zero.

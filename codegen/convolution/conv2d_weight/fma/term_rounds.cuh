@@ -21,6 +21,7 @@ class TermRounds {
         x_(x),
         problem_(problem),
         tap_(problem, n + column_),
+        step_(problem, Schedule::block_k),
         target_(Layout::index(row_, column_)) {
     make_opaque(target_);
 #pragma unroll
@@ -60,7 +61,7 @@ class TermRounds {
   // Advances to the next tile along k. What is behind the last one is copied, and never multiplied.
   __device__ __forceinline__ void advance(bool) {
 #pragma unroll
-    for (int round = 0; round < count; ++round) pixels_[round].advance(problem_, Schedule::block_k);
+    for (int round = 0; round < count; ++round) pixels_[round].advance(problem_, step_);
   }
 
  private:
@@ -69,6 +70,7 @@ class TermRounds {
   const float* x_;
   const Problem& problem_;
   Tap tap_;
+  SeenPixel step_;
   int target_;  // the first vector's offset in the tile in shared memory
   SeenPixel pixels_[count];
 };

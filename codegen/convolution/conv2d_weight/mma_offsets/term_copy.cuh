@@ -21,7 +21,7 @@ class CopyB {
  public:
   // The first tile has the terms from `n` on, of the pixels from `k` on.
   __device__ __forceinline__ CopyB(const Element* x, const Problem& problem, int n, int k)
-      : x_(x), problem_(problem), tap_(problem, n + column()) {
+      : x_(x), problem_(problem), tap_(problem, n + column()), step_(problem, Schedule::block_k) {
 #pragma unroll
     for (int round = 0; round < rounds; ++round)
       pixels_[round] = SeenPixel(problem, k + row() + round * rows_at_once);
@@ -39,7 +39,7 @@ class CopyB {
       } else {
         loaded_[round] = seen ? load_global<1, false>(source).elements[0] : Element{};
       }
-      pixels_[round].advance(problem_, Schedule::block_k);
+      pixels_[round].advance(problem_, step_);
     }
   }
 
@@ -68,6 +68,6 @@ class CopyB {
   const Element* x_;
   const Problem& problem_;
   Tap tap_;
-  SeenPixel pixels_[rounds];
+  SeenPixel pixels_[rounds], step_;
   Element loaded_[asynchronous ? 1 : rounds];
 };
