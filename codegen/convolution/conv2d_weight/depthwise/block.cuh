@@ -13,13 +13,15 @@ using Gradients = float[Schedule::columns][vector];
 // Adds a row of the filter's taps: what the pixels see in a line, times their gradients. Of pixels behind the
 // last column, which see what is not theirs, nothing is added.
 __device__ __forceinline__ void add_line(Sums& sums, const Gradients& gradients, const Line& line, int row,
-                                         int pixels) {
+                                         [[maybe_unused]] int pixels) {
   float elements[window_w][vector];
 #pragma unroll
   for (int j = 0; j < window_w; ++j) to_floats(elements[j], line.elements[j].elements);
 #pragma unroll
   for (int column = 0; column < Schedule::columns; ++column) {
+#if ragged
     if (column >= pixels) continue;
+#endif
 #pragma unroll
     for (int s = 0; s < Problem::kernel_w; ++s) {
       const auto& seen = elements[column * Problem::stride_w + s * Problem::dilation_w];
@@ -34,18 +36,20 @@ __device__ __forceinline__ void add_line(Sums& sums, const Gradients& gradients,
 
 // Adds a tile of pixels, from its number.
 __device__ __forceinline__ void add_tile(Sums& sums, const Arguments& arguments, const Problem& problem,
-                                         long long tile, int channel) {
-  const int along = (problem.out_width - 1) / Schedule::columns + 1;
-  const long long line = tile / along;
-  const int image = line / problem.out_height;
-  const int p = line - static_cast<long long>(image) * problem.out_height;
-  const int q = (tile - line * along) * Schedule::columns, pixels = problem.out_width - q;
-  const Element* gradient = arguments.grad + (line * problem.out_width + q) * problem.filters + channel;
+                                         unsigned tile, int channel) {
+  const unsigned along = (problem.out_width - 1) / Schedule::columns + 1, line = tile / along;
+  const unsigned image = line / problem.out_height;
+  const int p = line - image * problem.out_height, q = (tile - line * along) * Schedule::columns;
+  const int pixels = problem.out_width - q;
+  const long long first = static_cast<long long>(line) * problem.out_width + q;
+  const Element* gradient = arguments.grad + first * problem.filters + channel;
   Gradients gradients;
 #pragma unroll
   for (int column = 0; column < Schedule::columns; ++column) {
     Packed<Element, vector> loaded = {};
+#if ragged
     if (column < pixels)
+#endif
       loaded = load_global<vector, false>(gradient + static_cast<long long>(column) * problem.filters);
     to_floats(gradients[column], loaded.elements);
   }
@@ -65,11 +69,11 @@ __device__ __forceinline__ void conv2d_weight_block(const Arguments& arguments) 
   const int first_channel = blockIdx.x % channel_blocks * block_channels, split = blockIdx.x / channel_blocks;
   const int own_channel = threadIdx.x % Schedule::channel_threads * vector;
   const int own_tile = threadIdx.x / Schedule::channel_threads;
-  const long long tiles = static_cast<long long>(problem.images) * problem.out_height *
-                          ((problem.out_width - 1) / Schedule::columns + 1);
+  const unsigned tiles =
+      problem.images * problem.out_height * ((problem.out_width - 1) / Schedule::columns + 1);
   Sums sums = {};
   if (first_channel + own_channel < problem.filters) {
-    for (long long tile = split * tile_threads + own_tile; tile < tiles;
+    for (unsigned tile = split * tile_threads + own_tile; tile < tiles;
          tile += Schedule::splits * tile_threads)
       add_tile(sums, arguments, problem, tile, first_channel + own_channel);
   }

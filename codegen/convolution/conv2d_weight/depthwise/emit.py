@@ -20,8 +20,11 @@ SUM = Footprint(128, registers=32)  # of a block of the second launch
 def emit(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule) -> Program:
     """The source of a schedule that is legal for the problem: sums of blocks, and their sums."""
     own = source(problem)
-    own = replace(own, scalars=(*(own.scalars or ()), Argument("partials", "float*")))
+    tiles = "of any length" if schedule.ragged(problem) else "of whole tiles"
+    partials = Argument("partials", "float*")
+    own = replace(own, scalars=(*(own.scalars or ()), partials), served=f"{own.served}, rows {tiles}")
     blocks = ceil_div(problem.in_channels * problem.terms, SUM.threads)
     added = Entry(f"{ENTRY}_sum", "add_partials", blocks, SUM)
-    program = own.scheduled(schedule, "depthwise/block", "conv2d_weight_block", added)
+    facts = {"ragged": schedule.ragged(problem)}
+    program = own.scheduled(schedule, "depthwise/block", "conv2d_weight_block", added, facts=facts)
     return program.in_workspace(partials=schedule.partial_bytes(problem))

@@ -43,6 +43,10 @@ class DepthwiseWeightSchedule(Schedule):
         """Columns that the pixels of a tile see, and those between."""
         return (self.columns - 1) * problem.stride_w + (problem.kernel_w - 1) * problem.dilation_w + 1
 
+    def ragged(self, problem: Conv2dWeightProblem) -> bool:
+        """Whether a row of pixels may end within a tile."""
+        return problem.out_width % self.columns != 0
+
     def written_out(self, problem: Conv2dWeightProblem) -> int:
         """FMAs of a thread that the source has: those of a tile."""
         return problem.terms * self.columns * self.vector
