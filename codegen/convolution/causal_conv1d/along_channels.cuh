@@ -40,10 +40,7 @@ __device__ __forceinline__ Vector load_step(const Arguments& arguments, const Pr
 __device__ __forceinline__ void load_round(Vector (&loaded)[loads], const Problem& problem,
                                            const Element* source, int left) {
 #pragma unroll
-  for (int i = 0; i < loads; ++i, source += problem.ldx) {
-    loaded[i] = {};
-    if (i < left) loaded[i] = load_global<vector, false>(source);
-  }
+  for (int i = 0; i < loads; ++i, source += problem.ldx) loaded[i] = load_global_if<vector>(i < left, source);
 }
 
 __device__ __forceinline__ void causal_conv1d_block(const Arguments& arguments) {

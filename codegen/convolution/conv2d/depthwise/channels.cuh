@@ -58,9 +58,8 @@ struct Line {
     const Element* place = source + row * problem.stride_x_h + column * problem.stride_x_w;
 #pragma unroll
     for (int j = 0; j < window_w; ++j, place += problem.stride_x_w) {
-      elements[j] = {};
-      if (inside && static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width))
-        elements[j] = load_global<vector, false>(place);
+      const bool there = inside && static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width);
+      elements[j] = load_global_if<vector>(there, place);
     }
   }
 };

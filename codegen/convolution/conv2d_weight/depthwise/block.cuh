@@ -46,11 +46,12 @@ __device__ __forceinline__ void add_tile(Sums& sums, const Arguments& arguments,
   Gradients gradients;
 #pragma unroll
   for (int column = 0; column < Schedule::columns; ++column) {
-    Packed<Element, vector> loaded = {};
+    const Element* own = gradient + static_cast<long long>(column) * problem.filters;
 #if ragged
-    if (column < pixels)
+    const auto loaded = load_global_if<vector>(column < pixels, own);
+#else
+    const auto loaded = load_global<vector, false>(own);
 #endif
-      loaded = load_global<vector, false>(gradient + static_cast<long long>(column) * problem.filters);
     to_floats(gradients[column], loaded.elements);
   }
   const Element* source = arguments.x + image * problem.stride_x_n + channel;
