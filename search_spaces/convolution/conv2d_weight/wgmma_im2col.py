@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
@@ -17,6 +17,7 @@ from autotune.codegen.source.wgmma import MOST_COLUMNS
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, Value
 from autotune.search_spaces.convolution.conv2d.wgmma_im2col import gathering_violations
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.order import fastest_first
@@ -28,6 +29,17 @@ from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_w
 from .checks import checks
 
 _ONLY = (("prepare_a", Prepare.NONE), ("prepare_b", Prepare.NONE), ("cluster_m", 1), ("swap", False))
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d_weight.wgmma_im2col"):
+    """What these kernels take beside the product.
+
+    Attributes:
+        gathered: clocks of an SM for a row of a box.
+    """
+
+    gathered: float
 
 
 def constraints(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -108,9 +120,21 @@ def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[Wgmma
 
 
 def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """That of the product, which reads each element of X from memory once."""
+    """That of the product, which reads each element of X from memory once. Boxes of both operands have a row for each
+    pixel, with a part of the filters or of the channels."""
     (product,) = gemm_workload(problem.product, schedule, spec)
-    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
+    boxes = sum(
+        getattr(schedule, f"block_{side}") * problem.dtype.bytes / schedule.row_bytes(problem.product, operand)
+        for operand, side in (("a", "m"), ("b", "n"))
+    )
+    gathered = Costs.of(spec).gathered * schedule.block_k * boxes
+    own = replace(
+        product,
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes,
+        shared_clocks=max(product.shared_clocks, gathered),
+    )
+    return (own,)
 
 
 def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
