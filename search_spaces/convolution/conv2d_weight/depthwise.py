@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,12 +18,12 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.convolution.conv2d.checks import extent_of
 from autotune.search_spaces.convolution.conv2d.depthwise import lines_of_load
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
 
 _MOST_PRODUCTS, _MOST_PARTIALS = 2048, 2**28  # of a thread, all written out; bytes
-_ACCESS = 12  # instructions of a load, with its address and bounds
 _SPECS = field_specs(DepthwiseWeightSchedule)
 _LEAST_THREADS = min(_SPECS["threads"].values)
 # Threads along the channels, channels, columns and splits of the schedules to try first.
@@ -31,6 +31,21 @@ _LIKELY = (
     (8, 4, 4, 64), (8, 4, 8, 64), (16, 2, 7, 64), (16, 2, 8, 128), (8, 4, 4, 256), (32, 2, 4, 128), (8, 8, 4, 128),
     (4, 2, 4, 16), (1, 1, 1, 1),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d_weight.depthwise"):
+    """What these kernels take.
+
+    Attributes:
+        product: instructions of an FMA, with conversions of what it multiplies.
+        access: of a load, with its address and bounds.
+        partials: partial sums that a thread of the second launch loads at once.
+    """
+
+    product: float
+    access: float
+    partials: float
 
 
 def constraints(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -125,6 +140,7 @@ def checks(
 
 def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A step is a tile of each thread; behind it, blocks add up the sums of a tap after the other."""
+    costs = Costs.of(spec)
     warps, vector_bytes = schedule.threads / WARP, schedule.vector * problem.dtype.bytes
     loads = (schedule.columns + problem.kernel_h * schedule.window(problem)) * warps
     products = schedule.written_out(problem) * warps
@@ -136,8 +152,9 @@ def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, sp
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes + partial_bytes,
         steps=max(1, steps),
-        instructions=products,
-        load_instructions=_ACCESS * loads,
+        independent=True,
+        instructions=costs.product * products,
+        load_instructions=costs.access * loads,
         unit_clocks=products * WARP / spec.rate(Unit.FP32),
         lines=across * loads,
         bytes_loaded=loads * WARP * vector_bytes,
@@ -149,7 +166,7 @@ def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, sp
         footprint=SUM,
         memory_bytes=partial_bytes,
         steps=schedule.splits,
-        in_flight=4,
+        in_flight=costs.partials,
         load_instructions=2 * SUM.threads / WARP,
         lines=SUM.threads / WARP,
         bytes_loaded=partial_bytes / blocks / schedule.splits,

@@ -13,6 +13,7 @@ from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.matmul.gemm.wgmma.schedule import NARROW_ROWS, ROW_BYTES, WgmmaSchedule
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES
 from autotune.codegen.source.wgmma import MOST_COLUMNS
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, Value
@@ -36,7 +37,7 @@ class Costs(Coefficients, section="conv2d_weight.wgmma_im2col"):
     """What these kernels take beside the product.
 
     Attributes:
-        gathered: clocks of an SM for a row of a box.
+        gathered: clocks of an SM for 128 bytes of rows of boxes.
     """
 
     gathered: float
@@ -121,18 +122,14 @@ def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[Wgmma
 
 def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once. Boxes of both operands have a row for each
-    pixel, with a part of the filters or of the channels."""
+    pixel."""
     (product,) = gemm_workload(problem.product, schedule, spec)
-    boxes = sum(
-        getattr(schedule, f"block_{side}") * problem.dtype.bytes / schedule.row_bytes(problem.product, operand)
-        for operand, side in (("a", "m"), ("b", "n"))
-    )
-    gathered = Costs.of(spec).gathered * schedule.block_k * boxes
+    lines = schedule.block_k * (schedule.block_m + schedule.block_n) * problem.dtype.bytes / LINE_BYTES
     own = replace(
         product,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes,
-        shared_clocks=max(product.shared_clocks, gathered),
+        shared_clocks=max(product.shared_clocks, Costs.of(spec).gathered * lines),
     )
     return (own,)
 
