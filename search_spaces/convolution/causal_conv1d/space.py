@@ -20,9 +20,18 @@ from autotune.search_spaces.machine.occupancy import blocks_per_sm
 _BLOCKS_PER_SM, _TPR, _LOADS = (
     field_specs(CausalConv1dSchedule)[name].values for name in ("min_blocks_per_sm", "threads_per_row", "loads")
 )
-# Loads and rounds of the schedules to try first where steps are neighbours, and rounds where channels are. There, more
-# elements of a thread than these take so many registers that an H200 took up to 17 % longer.
-_SIDE_BY_SIDE, _ROLLING, _ROLLING_ELEMENTS = ((1, 4), (2, 2), (1, 1), (2, 4), (4, 2)), (4, 8, 2, 16, 1), 32
+# Loads, rounds and prefetch of the schedules to try first where steps are neighbours; where channels are, elements that
+# a thread loads in a round, in place of loads. More take so many registers that an H200 took up to 28 % longer.
+_SIDE_BY_SIDE = ((1, 4, True), (2, 4, True), (2, 2, False), (1, 1, False), (2, 4, False), (4, 2, False), (1, 4, False))
+_ROLLING = (
+    (32, 4, False),
+    (64, 8, True),
+    (32, 8, False),
+    (32, 2, False),
+    (64, 16, True),
+    (32, 16, False),
+    (32, 1, False),
+)
 
 
 def constraints(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -58,29 +67,34 @@ def _fitted(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: 
 def candidates(problem: CausalConv1dProblem, spec: DeviceSpec) -> Iterator[CausalConv1dSchedule]:
     """The widest accesses; with as many steps for a thread as leave blocks for all SMs first."""
     likely = [
-        _fitted(problem, _along_a_row(problem, threads, vector, loads, rounds), spec)
+        _fitted(problem, _along_a_row(problem, threads, vector, loads, rounds, prefetch), spec)
         for vector in dict.fromkeys((widest(problem), max(1, widest(problem) // 2)))
         for threads in (128, 64, 256)
-        for loads, rounds in _loads_and_rounds(problem, vector)
+        for loads, rounds, prefetch in _loads(problem, vector)
     ]
     yield from sorted(dict.fromkeys(likely), key=lambda one: one.blocks(problem) < 2 * spec.sm_count)
 
 
-def _loads_and_rounds(problem: CausalConv1dProblem, vector: int) -> Iterable[tuple[int, int]]:
+def _loads(problem: CausalConv1dProblem, vector: int) -> Iterable[tuple[int, int, bool]]:
     if not problem.channels_last:
         return _SIDE_BY_SIDE
-    return [(min(_LOADS[-1], _ROLLING_ELEMENTS // vector), rounds) for rounds in _ROLLING]
+    return [
+        (min(_LOADS[-1], elements // vector), rounds, prefetch)
+        for elements, rounds, prefetch in _ROLLING
+        if not (prefetch and problem.numbered)  # numbers are in registers, too
+    ]
 
 
 def _along_a_row(
-    problem: CausalConv1dProblem, threads: int, vector: int, loads: int, rounds: int
+    problem: CausalConv1dProblem, threads: int, vector: int, loads: int, rounds: int, prefetch: bool
 ) -> CausalConv1dSchedule:
     """As many threads along a row as it has vectors for, or channels of a cache line four times."""
+    own = CausalConv1dSchedule(threads, threads, vector, loads, rounds, prefetch)
     if problem.channels_last:
         along = min(WARP, 1 << doublings(ceil_div(problem.channels, vector)))
     else:
-        along = min(threads, 1 << doublings(ceil_div(problem.length, vector * loads)))
-    return CausalConv1dSchedule(threads, max(_TPR[0], along), vector, loads, rounds)
+        along = min(threads, 1 << doublings(ceil_div(own.row_vectors(problem), loads * rounds)))
+    return own.replace(threads_per_row=max(_TPR[0], along))
 
 
 def checks(

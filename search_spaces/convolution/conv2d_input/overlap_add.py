@@ -23,7 +23,8 @@ _MOST_CHANNELS = 8  # more are columns of a product
 _MOST_COLUMNS, _MOST_ELEMENTS = 128, 48  # of a pass, and of a thread, which are in registers
 _LIKELY = ((16, 32, 1), (16, 32, 2), (16, 16, 1), (8, 32, 1), (32, 32, 1), (8, 16, 1), (4, 16, 1))
 _LEAST = OverlapAddSchedule(rows=4, columns=16)
-_ACCESS, _SHARE = 12, 2  # instructions of an element of a pass, and of a product; mma.sync's part of the peak
+# Instructions of an element of a pass, of one of the filters, and of a product; mma.sync's part of the peak.
+_ACCESS, _FILTER, _SHARE = 12, 24, 2
 
 
 def constraints(problem: Conv2dInputProblem, schedule: OverlapAddSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -69,7 +70,7 @@ def _fitted(problem: Conv2dInputProblem, schedule: OverlapAddSchedule, spec: Dev
 def candidates(problem: Conv2dInputProblem, spec: DeviceSpec) -> Iterator[OverlapAddSchedule]:
     """Large tiles load less twice; small ones let blocks share an SM, and leave none idle."""
     for rows, columns, filter_rows in _LIKELY:
-        for tiles in (4, 1):
+        for tiles in (8, 4, 1):
             own = OverlapAddSchedule(
                 rows=rows, columns=columns, filter_rows=filter_rows, tiles=tiles, min_blocks_per_sm=2
             )
@@ -94,7 +95,7 @@ def checks(
 
 
 def workload(problem: Conv2dInputProblem, schedule: OverlapAddSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """A step is a tile: its pixels are loaded, and multiplied and added up in passes."""
+    """A step is a tile: its pixels are loaded, and multiplied and added up in passes. The filters are loaded ahead."""
     pixels, columns, passes = schedule.pixels(problem), schedule.pass_columns(problem), schedule.passes(problem)
     row_bytes = schedule.row_elements(problem) * problem.dtype.bytes
     warps, units = schedule.threads / WARP, pixels / UNIT_ROWS
@@ -103,13 +104,14 @@ def workload(problem: Conv2dInputProblem, schedule: OverlapAddSchedule, spec: De
     added = schedule.elements(problem) * warps * passes * ceil_div(problem.kernel_w, problem.stride_w)
     shared = units * passes * (UNIT_ROWS + columns) * row_bytes + passes * pixels * columns * 4
     loads = pixels * row_bytes / WIDEST_ACCESS / WARP
+    filters = passes * columns * schedule.row_elements(problem) / WARP
     return (
         Workload(
             blocks=schedule.blocks(problem),
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
             steps=schedule.tiles,
-            instructions=_SHARE * products + _ACCESS * added,
+            instructions=_SHARE * products + _ACCESS * added + _FILTER * filters / schedule.tiles,
             load_instructions=_ACCESS * loads,
             unit_clocks=_SHARE * macs / spec.rate(problem.unit),
             shared_clocks=shared / LINE_BYTES + added,
