@@ -2,6 +2,9 @@
 
 A measured schedule says how long it takes. A problem's fastest says something of others, too: the candidates were tried
 first, and none was faster. So a fit is a regression whose residuals are one-sided for candidates without a time.
+
+The model is there to choose, and what it is wrong about all schedules of a problem alike changes no choice. So most of
+the mean error of a problem's schedules is subtracted from the error of each.
 """
 
 from __future__ import annotations
@@ -19,10 +22,11 @@ from autotune.search_spaces.machine.coefficients import Coefficients, trying
 from .timed_schedules import Timed, operators_of, sections
 
 _OUTLIER = 0.15  # log error beyond which a trial pulls less and less
-_TRUST = 0.1  # weight of staying with a coefficient of today, beside that of a problem: a few say little
+_TRUST = 0.03  # weight of staying with a coefficient of today, beside that of a problem: a few say little
 _STEP = 0.01  # relative change of a coefficient by which its effect is found out
 _MOST_STEPS = 30  # evaluations of the residuals, beside those for derivatives
 _CANDIDATE = 1 / 8  # weight of a candidate, beside that of a problem
+_SHARED = 0.5  # share of the error that all schedules of a problem have in common which counts for nothing
 _ANOTHER = 1.5  # ratio of all coefficients by which it is found out whether a section matters to a trial
 
 
@@ -32,7 +36,8 @@ class Residuals:
 
     Attributes:
         trials, problems: how many there are.
-        error: the geometric mean of the ratio of the longer to the shorter of the two times.
+        error: the geometric mean of the ratio of the longer to the shorter of the two times, beside what the schedules
+            of a problem have in common.
         choice: the geometric mean of how much longer than a problem's fastest schedule that takes which the model finds
             fastest of those measured; None if no problem has two.
         overtaken: the geometric mean of how much longer than the fastest of the candidates, by the model, a problem's
@@ -104,7 +109,7 @@ def fitted(section: str, known: Sequence[Timed], left_out: Mapping[str, int]) ->
 
     def residuals(logarithms: Any) -> Any:
         with trying(changed(logarithms)):
-            errors = np.array([one.error for one in affected])
+            errors = _errors(affected)
         return np.concatenate([weights * errors / _OUTLIER, np.sqrt(_TRUST) * np.asarray(logarithms)])
 
     found = least_squares(residuals, np.zeros(len(names)), loss="soft_l1", diff_step=_STEP, max_nfev=_MOST_STEPS)
@@ -127,20 +132,35 @@ def fitted(section: str, known: Sequence[Timed], left_out: Mapping[str, int]) ->
 
 def judged(known: Sequence[Timed]) -> Residuals:
     """The residuals of some schedules by the coefficients in force."""
-    by_setting: dict[tuple[str, str, str], list[tuple[float, Timed]]] = {}
-    for one in known:
-        by_setting.setdefault(one.setting, []).append((one.modelled, one))
+    by_setting: dict[tuple[str, str, str], list[tuple[float, float, Timed]]] = {}
+    for one, error in zip(known, _errors(known), strict=True):
+        by_setting.setdefault(one.setting, []).append((one.modelled, error, one))
     errors, choices, overtaken = [], [], []
-    for times in by_setting.values():
-        measured = [(modelled, one.seconds) for modelled, one in times if not one.candidate]
-        errors.append(fmean(abs(log(modelled / seconds)) for modelled, seconds in measured))
+    for found in by_setting.values():
+        errors.append(fmean(abs(error) for _, error, one in found if not one.candidate))
+        measured = [(modelled, one.seconds) for modelled, _, one in found if not one.candidate]
         fastest = min(measured, key=lambda pair: pair[1])
         if len(measured) > 1:
             choices.append(log(min(measured)[1] / fastest[1]))
-        overtaken.append(log(fastest[0] / min(modelled for modelled, _ in times)))
+        overtaken.append(log(fastest[0] / min(modelled for modelled, *_ in found)))
     trials = sum(not one.candidate for one in known)
     choice = exp(fmean(choices)) if choices else None
     return Residuals(trials, len(by_setting), exp(fmean(errors)), choice, exp(fmean(overtaken)))
+
+
+def _errors(known: Sequence[Timed]) -> Any:
+    """Logarithms of modelled over measured times, beside what those of each problem have in common.
+
+    A candidate's is 0 where it is modelled to take longer than the fastest.
+    """
+    numbers: dict[tuple[str, str, str], int] = {}
+    setting = np.array([numbers.setdefault(one.setting, len(numbers)) for one in known])
+    candidate = np.array([one.candidate for one in known])
+    errors = np.array([log(one.modelled / one.seconds) for one in known])
+    measured = np.maximum(np.bincount(setting, ~candidate), 1)
+    common = np.bincount(setting, np.where(candidate, 0.0, errors)) / measured
+    errors -= _SHARED * common[setting]
+    return np.where(candidate, np.minimum(errors, 0.0), errors)
 
 
 def _changed(now: Any, factors: Mapping[str, float]) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import log
 from typing import Any
 
 from autotune.codegen.model.problem import Problem
@@ -53,12 +52,6 @@ class Timed:
     def modelled(self) -> float:
         """Its modelled time."""
         return modelled_seconds(self.operator, self.problem, self.schedule, self.spec)
-
-    @property
-    def error(self) -> float:
-        """The logarithm of modelled over measured time; of a candidate, 0 if it is modelled to take longer."""
-        found = log(self.modelled / self.seconds)
-        return min(0.0, found) if self.candidate else found
 
 
 def timed(trials: Iterable[Trial]) -> tuple[list[Timed], dict[str, int]]:
