@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import floor
 from typing import Any, ClassVar, TypeVar
 
 from autotune.codegen.model.fields import tunable
@@ -19,6 +20,9 @@ _SLOT_BYTES = 16  # a warp's value in a reduction (row.cuh)
 _MOST_HELD_WORDS = 32
 # Addresses, bounds and sums, beside the vectors of a row that a thread holds or loads at once.
 _OTHER_REGISTERS = 24
+# Registers that ptxas takes if nothing caps them, for each element that a thread holds or loads at once, and vectors
+# that it reads ahead of a row in shared memory; beside `own_registers`, as kernels for an H200 have them.
+_WANTED_OF_ELEMENT, _READ_AHEAD = 1.2, 4
 
 
 class RowStorage(StrEnum):
@@ -48,6 +52,7 @@ class RowSchedule(Schedule):
 
     reductions: ClassVar[int] = 1  # over a row, in the kernel of an operator
     arrays: ClassVar[int] = 1  # whose rows are held
+    own_registers: ClassVar[int] = 20  # that ptxas takes for a thread, beside its elements
 
     threads: int = tunable(128, values=(32, 64, 128, 256, 512, 1024), power_of_two=True, least=WARP)
     threads_per_row: int = tunable(
@@ -134,7 +139,17 @@ class RowSchedule(Schedule):
             self.loaded_words(reach, element_bytes) + _OTHER_REGISTERS,
             self.cluster,
             self.min_blocks_per_sm,
+            wanted_registers=self.own_registers + floor(_WANTED_OF_ELEMENT * self.elements_at_once(reach)),
         )
+
+    def elements_at_once(self, reach: int) -> int:
+        """Elements of a row that a thread holds, or loads before it uses the first."""
+        vectors = {
+            RowStorage.REGISTERS: self.rounds(reach),
+            RowStorage.SHARED: _READ_AHEAD,
+            RowStorage.RELOAD: self.loads_in_flight,
+        }
+        return self.vector_width * vectors[self.hold]
 
 
 S = TypeVar("S", bound=RowSchedule)

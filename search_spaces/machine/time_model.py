@@ -174,10 +174,12 @@ def _wave_clocks(work: Workload, blocks: int, spec: DeviceSpec, costs: MachineCo
     """Clocks that so many resident blocks take but for the wait of each for its first loads, and for its stores."""
     warps = work.footprint.threads // WARP
     # The warps of a scheduler issue in turn; the fullest scheduler has at least one.
-    turns = costs.issue_clocks * largest(1, ceil_div(blocks * warps, SCHEDULERS)) / warps
+    busy = largest(1, ceil_div(blocks * warps, SCHEDULERS))
+    turns = costs.issue_clocks * busy / warps
     loading = work.load_instructions * turns
     in_loop = (work.instructions + work.load_instructions) / warps
-    issuing = work.instructions * turns + loading + costs.barrier_clocks / blocks
+    issuing = work.instructions * costs.issue_clocks * largest(busy, work.dependent) / warps
+    issuing += loading + costs.barrier_clocks / blocks
     issuing += work.exposed_clocks / largest(1.0, blocks * warps / SCHEDULERS)
     if in_loop > costs.cached_instructions:
         issuing = _longer(issuing, in_loop * costs.fetch_clocks, costs.overlap)

@@ -43,6 +43,7 @@ class LayerNormSchedule(RmsNormSchedule):
             ``welford`` merged from those of parts, ``shifted`` of differences from the mean of a thread's first vector.
     """
 
+    own_registers = 30
     reductions = 4  # the first element of a sum, the elements, the squares, and the largest result
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))

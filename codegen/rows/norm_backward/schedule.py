@@ -73,4 +73,5 @@ class NormBackwardSchedule(RowSchedule):
         ring = (base.shared_bytes - self.held_at) * (self.rows_ahead + 1)
         added = self.threads * width * WORD_BYTES if problem.summed and self.rows_per_block > 1 else 0
         registers = base.registers + vectors + columns * self.kept_of_column(problem)
-        return replace(base, registers=registers, shared_bytes=self.held_at + max(ring, added))
+        shared_bytes = self.held_at + max(ring, added)
+        return replace(base, registers=registers, wanted_registers=registers, shared_bytes=shared_bytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
@@ -14,6 +15,8 @@ from .operation import Operation
 from .problem import Axis, ReduceProblem
 
 _OTHER_REGISTERS = 24  # addresses and bounds, beside vectors and partial results
+# Registers that ptxas takes: of a thread, more if it reads elements from shared memory, and of each word that it loads.
+_WANTED_REGISTERS, _WANTED_STAGED, _WANTED_OF_WORD = 38, 48, 0.6
 
 
 @dataclass(frozen=True)
@@ -131,6 +134,7 @@ class ReduceSchedule(Schedule):
         registers = vectors + partials * partial // WORD_BYTES + _OTHER_REGISTERS
         if self.staged:
             staged = self.held_at(problem) + self.staged_tile * problem.dtype.bytes
-            return Footprint(self.threads, staged, registers - vectors)
+            return Footprint(self.threads, staged, registers - vectors, wanted_registers=_WANTED_STAGED)
         shared = self.threads * self.vector_width if problem.axis is Axis.FIRST else self._warps_apart
-        return Footprint(self.threads, shared * partial, registers)
+        wanted = floor(_WANTED_REGISTERS + _WANTED_OF_WORD * vectors)
+        return Footprint(self.threads, shared * partial, registers, wanted_registers=wanted)

@@ -13,8 +13,7 @@ from autotune.codegen.rows.schedule import RowSchedule
 from .problem import SoftmaxProblem
 
 _FLOAT = 4  # bytes
-# ptxas takes these for addresses and for each word that a thread loads, from which it works on several vectors at once.
-_ADDRESS_REGISTERS, _REGISTERS_OF_WORD = 20, 1.6
+_WANTED_OF_MASKED = 0.8  # registers that ptxas takes for an element's mask
 
 
 class Passes(StrEnum):
@@ -36,6 +35,7 @@ class SoftmaxSchedule(RowSchedule):
         heads_first: take rows that share a row of a mask one after the other.
     """
 
+    own_registers = 18
     reductions = 2
 
     passes: Passes = tunable(Passes.TWO, values=tuple(Passes))
@@ -50,5 +50,6 @@ class SoftmaxSchedule(RowSchedule):
         masks = self.loaded_words(reach, problem.mask_dtype.bytes) if problem.has_mask else 0
         floats = self.loaded_words(reach, _FLOAT) if self.passes is Passes.KEPT else 0
         registers = footprint.registers + max(masks, floats - words)
-        wanted = floor(_ADDRESS_REGISTERS + _REGISTERS_OF_WORD * words)
-        return replace(footprint, registers=registers, wanted_registers=max(registers, wanted))
+        of_masks = floor(problem.has_mask * _WANTED_OF_MASKED * self.elements_at_once(reach))
+        wanted = footprint.uncapped_registers + of_masks
+        return replace(footprint, registers=registers, wanted_registers=wanted)

@@ -38,6 +38,7 @@ class Costs(Coefficients, section="transpose"):
             counters of an H200 show as many bytes of device memory as without it.
         shifted_conflicts: accesses that meet in a bank where each row is shifted by another number of elements.
         scattered: share of the bytes that tiles cost more if they are taken neither row by row nor column by column.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     picks: float
@@ -48,6 +49,7 @@ class Costs(Coefficients, section="transpose"):
     partial_sector_bytes: float
     shifted_conflicts: float
     scattered: float
+    dependent: float
 
 
 def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -84,6 +86,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
         )
         / steps,
         load_instructions=((1 - edge) * warps * costs.access * loads + edge_instructions) / steps,
+        dependent=costs.dependent,
         shared_clocks=warps * (stores * _wavefronts(store_bytes) + shared_clocks) / steps,
         lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
         bytes_loaded=schedule.tile_m * schedule.tile_n * size * max(1, SECTOR_BYTES / row_loaded) / steps,

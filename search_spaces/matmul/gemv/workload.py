@@ -47,6 +47,7 @@ class Costs(Coefficients, section="gemv"):
         remote: words of a block's own that one of another block of the cluster takes as long as.
         split_waits: loads, one after the other, of the clusters that share outputs.
         cluster_waits: the same of a cluster's blocks, for each doubling of their number beyond two.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     access: float
@@ -67,6 +68,7 @@ class Costs(Coefficients, section="gemv"):
     remote: float
     split_waits: float
     cluster_waits: float
+    dependent: float
 
 
 def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -113,6 +115,7 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         load_instructions=(costs.copy if stages > 1 else costs.access) * vectors
         + costs.x_access * x_loads
         + costs.copy * x_copies,
+        dependent=costs.dependent,
         exposed_clocks=costs.x_wait * schedule.loads_in_flight,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,

@@ -24,12 +24,14 @@ class Costs(Coefficients, section="pack"):
         access: instructions of an access with its address.
         group: instructions of a group: its place, scale and zero point.
         reduction: instructions of a step of a reduction.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     weight: float
     access: float
     group: float
     reduction: float
+    dependent: float
 
 
 def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -57,6 +59,7 @@ def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> 
         steps=steps,
         instructions=computing / steps,
         load_instructions=costs.access * reads * loads / steps,
+        dependent=costs.dependent,
         lines=(reads * loads * max(1.0, WARP * together * problem.dtype.bytes / LINE_BYTES) + vectors * stores) / steps,
         bytes_loaded=reads * moved / steps,
         bytes_stored=codes + schedule.groups_per_block * problem.scale_dtype.bytes,

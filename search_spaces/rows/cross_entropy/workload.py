@@ -35,6 +35,7 @@ class Costs(Coefficients, section="cross_entropy"):
         reduction: instructions of a reduction over a warp, of each of its threads.
         thread: instructions of a thread that begins and ends.
         part: instructions of each element of a vector that is partly there.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     in_pass: float
@@ -44,6 +45,7 @@ class Costs(Coefficients, section="cross_entropy"):
     reduction: float
     thread: float
     part: float
+    dependent: float
 
 
 def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -79,6 +81,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=loads * costs.access / steps,
+        dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED

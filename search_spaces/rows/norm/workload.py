@@ -34,6 +34,7 @@ class Costs(Coefficients, section="norm"):
         merge: instructions for a vector whose mean and variance are merged with those before.
         part: instructions of each element of a vector that is partly there.
         weight_wait: clocks in which the first blocks of an SM wait for the weights of a vector, one after the other.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     in_pass: float
@@ -44,6 +45,7 @@ class Costs(Coefficients, section="norm"):
     merge: float
     part: float
     weight_wait: float
+    dependent: float
 
 
 def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -80,6 +82,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=(vectors * (reads + arrays - 1) * costs.access) / steps,
+        dependent=costs.dependent,
         shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED
         else 0.0,

@@ -32,6 +32,7 @@ class Costs(Coefficients, section="reduce"):
         round_waits: loads that a round of the last block takes as long as.
         end_waits: loads that the ends of a row that begins between vectors take as long as.
         folded_waits: the same of folded rows, whose columns the last of all blocks combines.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     access: float
@@ -42,6 +43,7 @@ class Costs(Coefficients, section="reduce"):
     round_waits: float
     end_waits: float
     folded_waits: float
+    dependent: float
 
 
 def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -75,6 +77,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         steps=steps,
         instructions=loading * warps * loads * schedule.vector_width * combined,
         load_instructions=loading * warps * loads * arrays * costs.access,
+        dependent=costs.dependent,
         lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
         bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
         bytes_stored=stored,

@@ -39,7 +39,7 @@ class Costs(Coefficients, section="softmax"):
         check: instructions to find out whether a vector is partly there.
         part: instructions of each element of a vector that is.
         part_lines: cache lines of each.
-        dependent: clocks from an instruction of a warp to the next: fewer warps of a scheduler leave it idle.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
         held_byte: clocks of an SM in which all blocks wait for each byte of a row that is held; several blocks hide
             each other's waits.
         streaming_registers: more time of device memory for streaming hints, of rows in registers.
@@ -91,7 +91,6 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
     footprint = schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     lines = lines_of_access(schedule.threads_per_row, width * size)
-    idle = max(1.0, costs.dependent * SCHEDULERS / (resident * warps))
     hinted = {RowStorage.REGISTERS: costs.streaming_registers, RowStorage.SHARED: costs.streaming_shared}.get(
         schedule.hold, 0.0
     )
@@ -102,8 +101,9 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
         + again * problem.rows * row_bytes
         + _masks_again(problem, schedule, spec),
         steps=steps,
-        instructions=(idle * computing + SCHEDULERS * _waits(schedule, block_bytes, spec) / resident) / steps,
+        instructions=(computing + SCHEDULERS * _waits(schedule, block_bytes, spec) / resident) / steps,
         load_instructions=loads / steps,
+        dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
         lines=((reads + single) * vectors * lines + parts * costs.part_lines) / steps,

@@ -39,8 +39,7 @@ class Costs(Coefficients, section="softmax_backward"):
         reduction: instructions of a reduction over a warp, of each of its threads.
         thread: instructions of a thread that begins and ends.
         part: instructions of each element of a vector that is partly there.
-        dependent: clocks from an instruction of a warp to the next, with which fewer warps of a scheduler leave it
-            idle.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
         spilled: instructions of a register that is spilled.
     """
 
@@ -77,8 +76,6 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
     computing = vectors * width * element + parts * costs.part
     computing += warps * (costs.thread + costs.reduction + costs.spilled * spilled) + stores * costs.access
     resident = resident_blocks(footprint, spec)
-    # The greater of 1 and the clocks that warps leave idle, and a little more where they are about as long.
-    idle = (1.0 + (costs.dependent * SCHEDULERS / (resident * warps)) ** 6.0) ** (1 / 6)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # bytes of a block in one array
     lines = lines_of_access(schedule.threads_per_row, width * size)
@@ -88,8 +85,9 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
         footprint=footprint,
         memory_bytes=problem.work.bytes * (1 + 2 / 3 * (reads - 1) * missed(2 * waiting, spec)),
         steps=steps,
-        instructions=(idle * computing + waits) / steps,
+        instructions=(computing + waits) / steps,
         load_instructions=loads * costs.access / steps,
+        dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         lines=((loads + stores) * lines + parts) / steps,
         bytes_loaded=2 * reads * row_bytes / steps,

@@ -35,6 +35,7 @@ class Costs(Coefficients, section="scan"):
         heads: instructions for a vector with segments, and again for each element.
         hop: clocks from a word that a block leaves to the block that finds it.
         tile_seconds: that tiles take one after the other, on however many SMs: tickets, and words of others.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     element: float
@@ -44,6 +45,7 @@ class Costs(Coefficients, section="scan"):
     heads: float
     hop: float
     tile_seconds: float
+    dependent: float
 
 
 def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -78,6 +80,7 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
         in_flight=ahead,
         instructions=vectors * of_vector + warps * (costs.thread + across) + waits,
         load_instructions=vectors * costs.access,
+        dependent=costs.dependent,
         lines=(bytes_loaded + bytes_stored) / LINE_BYTES * apart,
         bytes_loaded=bytes_loaded * apart,
         bytes_stored=bytes_stored * tiles,

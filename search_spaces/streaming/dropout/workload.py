@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.streaming.dropout.problem import DropoutProblem
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import most_registers, resident_blocks
+from autotune.search_spaces.machine.occupancy import most_registers
 from autotune.search_spaces.machine.workload import Workload
 
 _OWN_REGISTERS, _ELEMENT_REGISTERS = 12, 1.1  # of a thread and of each element, with which it spills nothing
@@ -28,8 +28,7 @@ class Costs(Coefficients, section="dropout"):
         place: instructions of a place in rows.
         thread: instructions of a thread.
         spilled: instructions of a register that is spilled.
-        dependent: clocks from an instruction of a warp to the next, with which fewer warps of a scheduler leave it
-            idle.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
         streaming: more time of device memory for streaming hints.
     """
 
@@ -59,15 +58,14 @@ def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpe
     spilled = max(0.0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
     computing = vectors * of_vector + warps * (costs.thread + costs.spilled * spilled)
     blocks = schedule.blocks(problem)
-    together = max(1, min(resident_blocks(footprint, spec), ceil_div(blocks, spec.sm_count)))
-    idle = max(1.0, costs.dependent * SCHEDULERS / (together * warps))
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
         memory_bytes=(1 + costs.streaming * schedule.streaming) * problem.work.bytes,
         steps=1,
-        instructions=idle * computing,
+        instructions=computing,
         load_instructions=vectors * (arrays * costs.access + place),
+        dependent=costs.dependent,
         lines=vectors * (arrays + 1) * max(1.0, lines),
         bytes_loaded=arrays * tile_bytes,
         bytes_stored=tile_bytes + vectors * WARP * width * problem.mask_bytes / max(1, problem.elements),

@@ -23,12 +23,14 @@ class Costs(Coefficients, section="map"):
         access: instructions of an access with its address and its bounds.
         tile: instructions of a thread that begins a tile.
         part: more for each element of a vector that may be partly there, or not aligned.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     operation: float
     access: float
     tile: float
     part: float
+    dependent: float
 
 
 def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -53,6 +55,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         steps=ceil_div(tiles, max(1, blocks)),
         instructions=vectors * of_vector + schedule.threads // WARP * costs.tile,
         load_instructions=vectors * costs.access * loaded,
+        dependent=costs.dependent,
         unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rate(Unit.SPECIAL),
         lines=filled * vectors * (read + max(0.0, written)) / LINE_BYTES * _spread(problem, schedule),
         bytes_loaded=filled * vectors * read,

@@ -24,6 +24,7 @@ class Costs(Coefficients, section="rope"):
         thread: instructions of a thread.
         frequency: instructions of a thread's frequency that is computed.
         wait: clocks from a position to its row of a table.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
     element: float
@@ -33,6 +34,7 @@ class Costs(Coefficients, section="rope"):
     thread: float
     frequency: float
     wait: float
+    dependent: float
 
 
 def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> tuple[Workload]:
@@ -56,6 +58,7 @@ def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> 
         memory_bytes=problem.work.bytes,
         instructions=warps * rotating + accesses * costs.access + warps * costs.item + starting + waits,
         load_instructions=accesses * costs.access + of_table,
+        dependent=costs.dependent,
         lines=2 * accesses * max(1.0, WARP * vector_bytes / LINE_BYTES) + 4 * of_table,
         bytes_loaded=moved,
         bytes_stored=moved,

@@ -17,8 +17,8 @@ LANES_K = 4  # lanes of a warp that share an output
 _VECTORS = 8  # vectors x that are multiplied by at once
 # Registers that ptxas takes: of a thread of plain weights, and of others; of each word of W, each sum, each register
 # beside, and each word of x that is loaded ahead.
-_WANTED_PLAIN, _WANTED_QUANTISED = 47, 23
-_WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X = 0.37, 1.42, 0.71, 1.13
+_WANTED_PLAIN, _WANTED_QUANTISED = 59.7, 22.0
+_WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X = 0.47, 0.98, 0.92, 1.17
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class TensorCoreSchedule(GemvSchedule):
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `GemvSchedule`; ptxas loads parts of x ahead."""
         x_words = self.loads_in_flight * ceil_div(problem.m, _VECTORS) * self.terms(problem) // LANES_K
-        wanted = float(_WANTED_QUANTISED if problem.quantised else _WANTED_PLAIN)
+        wanted = _WANTED_QUANTISED if problem.quantised else _WANTED_PLAIN
         wanted += _WANTED_OF_WORD * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
         wanted += _WANTED_BESIDE * self.registers_beside(problem) + _WANTED_OF_X * x_words
         return replace(super().footprint(problem), wanted_registers=floor(wanted))
