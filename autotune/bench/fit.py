@@ -3,8 +3,8 @@
 A measured schedule says how long it takes. A problem's fastest says something of others, too: the candidates were tried
 first, and none was faster. So a fit is a regression whose residuals are one-sided for candidates without a time.
 
-The model is there to choose, and what it is wrong about all schedules of a problem alike changes no choice. So most of
-the mean error of a problem's schedules is subtracted from the error of each.
+The model is there to choose, and what it is wrong about all schedules of a problem alike changes no choice. So half of
+the mean error of a problem's schedules is subtracted from the error of each, and what its choices lose counts, too.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _STEP = 0.01  # relative change of a coefficient by which its effect is found ou
 _MOST_STEPS = 30  # evaluations of the residuals, beside those for derivatives
 _CANDIDATE = 1 / 8  # weight of a candidate, beside that of a problem
 _SHARED = 0.5  # share of the error that all schedules of a problem have in common which counts for nothing
+_BLUR = 0.03  # log error of modelled times with which a choice is averaged
 _ANOTHER = 1.5  # ratio of all coefficients by which it is found out whether a section matters to a trial
 
 
@@ -93,8 +94,8 @@ def fitted(section: str, known: Sequence[Timed], left_out: Mapping[str, int]) ->
     kind = sections()[section]
     now: Any = kind.of(known[0].spec)
     names = [one.name for one in fields(cast(Any, kind)) if getattr(now, one.name) > 0]
-    settings = {one.setting for one in known if _matters(now, names, one)}
-    matter = [one for one in known if one.setting in settings]
+    mattering = {one.setting for one in known if _matters(now, names, one)}
+    matter = [one for one in known if one.setting in mattering]
     making, judging = ([one for one in matter if one.held_out is held] for held in (False, True))
     if not making or not judging:
         raise ValueError(
@@ -102,15 +103,17 @@ def fitted(section: str, known: Sequence[Timed], left_out: Mapping[str, int]) ->
             "that could judge it: expected some of each"
         )
     affected = [one for one in making if _matters(now, names, one)]
-    weights = _weights(affected)
+    weights, settings = _weights(affected), _Settings(affected)
 
     def changed(logarithms: Iterable[float]) -> Any:
         return _changed(now, {name: exp(value) for name, value in zip(names, logarithms, strict=True)})
 
     def residuals(logarithms: Any) -> Any:
         with trying(changed(logarithms)):
-            errors = _errors(affected)
-        return np.concatenate([weights * errors / _OUTLIER, np.sqrt(_TRUST) * np.asarray(logarithms)])
+            modelled = np.log([one.modelled for one in affected])
+        errors, losses = settings.errors(modelled), settings.losses(modelled)
+        parts = weights * errors / _OUTLIER, np.sqrt(losses / _OUTLIER), np.sqrt(_TRUST) * np.asarray(logarithms)
+        return np.concatenate(parts)
 
     found = least_squares(residuals, np.zeros(len(names)), loss="soft_l1", diff_step=_STEP, max_nfev=_MOST_STEPS)
     values = {name: float(f"{getattr(changed(found.x), name):.4g}") for name in names}
@@ -133,8 +136,9 @@ def fitted(section: str, known: Sequence[Timed], left_out: Mapping[str, int]) ->
 def judged(known: Sequence[Timed]) -> Residuals:
     """The residuals of some schedules by the coefficients in force."""
     by_setting: dict[tuple[str, str, str], list[tuple[float, float, Timed]]] = {}
-    for one, error in zip(known, _errors(known), strict=True):
-        by_setting.setdefault(one.setting, []).append((one.modelled, error, one))
+    modelled = [one.modelled for one in known]
+    for one, seconds, error in zip(known, modelled, _Settings(known).errors(np.log(modelled)), strict=True):
+        by_setting.setdefault(one.setting, []).append((seconds, error, one))
     errors, choices, overtaken = [], [], []
     for found in by_setting.values():
         errors.append(fmean(abs(error) for _, error, one in found if not one.candidate))
@@ -148,19 +152,46 @@ def judged(known: Sequence[Timed]) -> Residuals:
     return Residuals(trials, len(by_setting), exp(fmean(errors)), choice, exp(fmean(overtaken)))
 
 
-def _errors(known: Sequence[Timed]) -> Any:
-    """Logarithms of modelled over measured times, beside what those of each problem have in common.
+class _Settings:
+    """What measured times say of modelled ones, problem by problem.
 
-    A candidate's is 0 where it is modelled to take longer than the fastest.
+    Args:
+        known: schedules, of which some are candidates.
     """
-    numbers: dict[tuple[str, str, str], int] = {}
-    setting = np.array([numbers.setdefault(one.setting, len(numbers)) for one in known])
-    candidate = np.array([one.candidate for one in known])
-    errors = np.array([log(one.modelled / one.seconds) for one in known])
-    measured = np.maximum(np.bincount(setting, ~candidate), 1)
-    common = np.bincount(setting, np.where(candidate, 0.0, errors)) / measured
-    errors -= _SHARED * common[setting]
-    return np.where(candidate, np.minimum(errors, 0.0), errors)
+
+    def __init__(self, known: Sequence[Timed]) -> None:
+        numbers: dict[tuple[str, str, str], int] = {}
+        self._of = np.array([numbers.setdefault(one.setting, len(numbers)) for one in known])
+        self._candidate = np.array([one.candidate for one in known])
+        self._seconds = np.array([one.seconds for one in known])
+        self._fastest = np.full(len(numbers), np.inf)
+        np.minimum.at(self._fastest, self._of, self._seconds)
+
+    def errors(self, modelled: Any) -> Any:
+        """Logarithms of modelled over measured times, beside what those of each problem have in common.
+
+        A candidate's is 0 where it is modelled to take longer than the fastest.
+
+        Args:
+            modelled: logarithms of the modelled times.
+        """
+        errors = modelled - np.log(self._seconds)
+        count = np.maximum(np.bincount(self._of, ~self._candidate), 1)
+        common = np.bincount(self._of, np.where(self._candidate, 0.0, errors)) / count
+        errors = errors - _SHARED * common[self._of]
+        return np.where(self._candidate, np.minimum(errors, 0.0), errors)
+
+    def losses(self, modelled: Any) -> Any:
+        """For each problem, how much longer than its fastest schedule the model's choice takes, as a share.
+
+        The model is as likely to choose a schedule as if each of its times were off by about `_BLUR`, so that a loss
+        changes smoothly with the coefficients. Candidates have no time, and are not chosen.
+        """
+        least = np.full(len(self._fastest), np.inf)
+        np.minimum.at(least, self._of, np.where(self._candidate, np.inf, modelled))
+        chosen = np.where(self._candidate, 0.0, np.exp((least[self._of] - modelled) / _BLUR))
+        longer = self._seconds / self._fastest[self._of] - 1
+        return np.bincount(self._of, chosen * longer) / np.maximum(np.bincount(self._of, chosen), 1e-9)
 
 
 def _changed(now: Any, factors: Mapping[str, float]) -> Any:

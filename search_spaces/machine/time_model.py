@@ -56,6 +56,9 @@ class MachineCosts(Coefficients, section="machine"):
         stored_bytes: of an SM through L2 in a clock.
         bandwidth: share of the datasheet's bandwidth that is reached.
         overlap: the norm in which two limits add up; infinite would be the longer one.
+        turnaround_seconds: from a block's first load to the next block in its place, beside its computing and its share
+            of device memory, of blocks that do one after the other.
+        turns: the norm in which such turns add up with what they leave idle otherwise.
         storing: the same of the stores of blocks and what the other blocks of the SM compute meanwhile.
         cluster_seconds: to reduce the results of a cluster.
         tile_clocks: between two tiles of a block.
@@ -82,6 +85,8 @@ class MachineCosts(Coefficients, section="machine"):
     stored_bytes: float
     bandwidth: float
     overlap: float
+    turnaround_seconds: float
+    turns: float
     storing: float
     cluster_seconds: float
     tile_clocks: float
@@ -131,7 +136,33 @@ def _launch_seconds(work: Workload, spec: DeviceSpec, costs: MachineCosts, compi
     busy = clocks / spec.clock_hz + (costs.cluster_seconds if work.footprint.cluster > 1 else 0.0)
     memory = work.memory_bytes / (costs.bandwidth * spec.bandwidth)
     fix_up = costs.fix_up_seconds if work.shared_vectors else 0.0
-    return fix_up + work.waits * costs.latency_seconds + _longer(busy, memory, costs.overlap)
+    seconds = _longer(busy, memory, costs.overlap)
+    if work.in_turn:
+        seconds = _longer(seconds, _turns_seconds(work, memory, spec, costs), costs.turns)
+    return fix_up + work.waits * costs.latency_seconds + seconds
+
+
+def _turns_seconds(work: Workload, memory: float, spec: DeviceSpec, costs: MachineCosts) -> float:
+    """Seconds in which the blocks of an SM take their turns, of which each loads, computes and stores.
+
+    While a block computes it asks device memory for nothing, so that memory is idle unless enough others are resident.
+
+    Args:
+        work, spec, costs: as above.
+        memory: seconds that device memory takes for all blocks.
+    """
+    blocks = ceil(work.blocks / _sms(work, spec, costs))
+    resident = min(blocks, resident_blocks(work.footprint, spec))
+    share = memory * spec.sm_count / max(work.blocks, spec.sm_count)
+    if work.independent:
+        share /= work.footprint.threads // WARP
+    turn = costs.turnaround_seconds + share + _wave_clocks(work, 1, spec, costs) / spec.clock_hz
+    return turn * blocks / resident
+
+
+def _sms(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
+    """SMs that the grid fills."""
+    return spec.sm_count * (costs.clustered if work.footprint.cluster > 2 else 1.0)
 
 
 def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload:
@@ -150,8 +181,7 @@ def _compiled(work: Workload, spec: DeviceSpec, compiled: Resources) -> Workload
 
 def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
     """Clocks that the fullest SM works on its blocks."""
-    sms = spec.sm_count * (costs.clustered if work.footprint.cluster > 2 else 1.0)
-    blocks = ceil(work.blocks / sms)
+    blocks = ceil(work.blocks / _sms(work, spec, costs))
     resident = resident_blocks(work.footprint, spec)
     waves, rest = blocks // resident, blocks % resident
     full = _wave_clocks(work, resident, spec, costs)

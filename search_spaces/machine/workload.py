@@ -25,8 +25,9 @@ class Workload:
             in turn.
         instructions: of a step, all but `load_instructions`.
         load_instructions: of a step, to load from global memory: loads, their addresses and their bounds.
-        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp. Fewer warps of
-            a scheduler leave it idle.
+        in_turn: whether a block that loads and computes in turn asks device memory for nothing while it computes.
+        dependent: times as long as it takes to issue an instruction, from it to the next one of its warp. Fewer warps
+            of a scheduler leave it idle.
         exposed_clocks: of a step, that a warp waits within it; other warps of its scheduler hide them.
         unit_clocks: of an SM, that the busiest arithmetic unit takes for a step at its peak rate.
         shared_clocks: of an SM, that shared memory takes for a step, a clock for each 128 bytes or bank conflict.
@@ -48,6 +49,7 @@ class Workload:
     ahead: int = 0
     in_flight: float = 0
     independent: bool = False
+    in_turn: bool = False
     instructions: float = 0.0
     load_instructions: float = 0.0
     dependent: float = 0.0

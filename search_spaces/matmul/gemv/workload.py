@@ -16,6 +16,7 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import most_registers
 from autotune.search_spaces.machine.workload import Workload
 
 _TILE, _FRAGMENT = (16, 8, 16), 8  # a product of tensor cores: rows, vectors, terms; weights of a lane
@@ -47,6 +48,7 @@ class Costs(Coefficients, section="gemv"):
         remote: words of a block's own that one of another block of the cluster takes as long as.
         split_waits: loads, one after the other, of the clusters that share outputs.
         cluster_waits: the same of a cluster's blocks, for each doubling of their number beyond two.
+        squeezed: instructions, in each step, for a register that ptxas would take, but launch bounds forbid.
         dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
@@ -68,6 +70,7 @@ class Costs(Coefficients, section="gemv"):
     remote: float
     split_waits: float
     cluster_waits: float
+    squeezed: float
     dependent: float
 
 
@@ -103,9 +106,12 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
     own_words = ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0
     of_others = schedule.cluster * ceil_div(outputs, schedule.threads * schedule.cluster) if schedule.cluster > 1 else 0
     moved = problem.work.bytes * (costs.tensor_memory if by_tensor_cores else 1.0)
+    footprint = schedule.footprint(problem)
+    missing = footprint.uncapped_registers - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm)
+    computing += costs.squeezed * warps * max(0, missing)
     grid = Workload(
         blocks=schedule.blocks(problem),
-        footprint=schedule.footprint(problem),
+        footprint=footprint,
         memory_bytes=moved + (schedule.workspace_bytes(problem) if split else 0),
         steps=steps,
         ahead=stages - 1,

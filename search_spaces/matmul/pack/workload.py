@@ -59,6 +59,7 @@ def workload(problem: PackProblem, schedule: PackSchedule, spec: DeviceSpec) -> 
         steps=steps,
         instructions=computing / steps,
         load_instructions=costs.access * reads * loads / steps,
+        in_turn=True,
         dependent=costs.dependent,
         lines=(reads * loads * max(1.0, WARP * together * problem.dtype.bytes / LINE_BYTES) + vectors * stores) / steps,
         bytes_loaded=reads * moved / steps,

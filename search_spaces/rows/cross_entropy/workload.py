@@ -81,6 +81,7 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=loads * costs.access / steps,
+        in_turn=passes > 0,
         dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps

@@ -82,6 +82,7 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
         steps=steps,
         instructions=(computing + waits) / steps,
         load_instructions=(vectors * (reads + arrays - 1) * costs.access) / steps,
+        in_turn=True,
         dependent=costs.dependent,
         shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED

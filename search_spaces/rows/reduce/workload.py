@@ -12,9 +12,7 @@ from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
-# Loads that a segment waits for beside its tiles: its offsets; and, by itself, what is ahead of its first vector and
-# behind its last tile.
-_OFFSETS, _ENDS = 1, 2
+_OFFSETS = 1  # loads that staged segments wait for beside their tiles
 _PARTIALS_AT_ONCE = 8  # partial results of a column that the last block has on their way
 
 
@@ -31,6 +29,8 @@ class Costs(Coefficients, section="reduce"):
         split_waits: loads, one after the other, of the blocks that share results: a ticket, and what others left.
         round_waits: loads that a round of the last block takes as long as.
         end_waits: loads that the ends of a row that begins between vectors take as long as.
+        segment_waits: the same of a segment that is not staged: its offsets, and what is ahead of its first vector and
+            behind its last tile.
         folded_waits: the same of folded rows, whose columns the last of all blocks combines.
         dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
@@ -42,6 +42,7 @@ class Costs(Coefficients, section="reduce"):
     split_waits: float
     round_waits: float
     end_waits: float
+    segment_waits: float
     folded_waits: float
     dependent: float
 
@@ -77,6 +78,8 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         steps=steps,
         instructions=loading * warps * loads * schedule.vector_width * combined,
         load_instructions=loading * warps * loads * arrays * costs.access,
+        in_turn=True,
+        independent=True,
         dependent=costs.dependent,
         lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
         bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
@@ -89,7 +92,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
 def _waits_beside_tiles(problem: ReduceProblem, schedule: ReduceSchedule, costs: Costs) -> float:
     """Loads that a block waits for beside those of its tiles."""
     if problem.in_segments:
-        return _OFFSETS + _ENDS
+        return costs.segment_waits
     skewed = problem.axis is Axis.LAST and problem.ldx % schedule.vector_width > 0
     return costs.end_waits if skewed else 0
 

@@ -103,6 +103,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
         steps=steps,
         instructions=(computing + SCHEDULERS * _waits(schedule, block_bytes, spec) / resident) / steps,
         load_instructions=loads / steps,
+        in_turn=True,
         dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
@@ -149,9 +150,8 @@ def _masks_again(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: Devic
         return 0.0
     matrix = problem.queries * problem.columns * problem.mask_dtype.bytes
     between = matrix + 2 * problem.queries * problem.columns * problem.dtype.bytes
-    return missed(between, spec) * (
-        problem.rows / problem.queries * matrix - prod(problem.stored["m"]) * problem.mask_dtype.bytes
-    )
+    asked_for = problem.rows * problem.columns - prod(problem.stored["m"])
+    return missed(between, spec) * max(0, asked_for) * problem.mask_dtype.bytes
 
 
 def _missed(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> float:

@@ -80,6 +80,7 @@ def workload(problem: ScanProblem, schedule: ScanSchedule, spec: DeviceSpec) -> 
         in_flight=ahead,
         instructions=vectors * of_vector + warps * (costs.thread + across) + waits,
         load_instructions=vectors * costs.access,
+        in_turn=not ahead,
         dependent=costs.dependent,
         lines=(bytes_loaded + bytes_stored) / LINE_BYTES * apart,
         bytes_loaded=bytes_loaded * apart,

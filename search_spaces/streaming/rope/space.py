@@ -83,6 +83,10 @@ def candidates(problem: RopeProblem, spec: DeviceSpec) -> Iterator[RopeSchedule]
     for threads, heads, least in ((256, 2, 4), (256, 4, 4), (128, 1, 8), (256, 1, 8), (512, 2, 2), (128, 8, 4)):
         wanted = replace(usual, threads=threads, heads_per_thread=heads, min_blocks_per_sm=least)
         yield _fitted(problem, wanted, spec)
+    for width, heads in ((2, 4), (4, 4), (2, 1)):  # of few tokens: each thread computes fewer angles
+        if width < usual.vector_width:
+            wanted = replace(usual, threads=256, vector_width=width, heads_per_thread=heads)
+            yield _fitted(problem, wanted, spec)
     yield replace(usual, specialize=Specialize.SHAPE)
     yield replace(_fitted(problem, replace(usual, heads_per_thread=2), spec), specialize=Specialize.SHAPE)
 
