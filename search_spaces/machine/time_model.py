@@ -146,6 +146,7 @@ def _turns_seconds(work: Workload, memory: float, spec: DeviceSpec, costs: Machi
     """Seconds in which the blocks of an SM take their turns, of which each loads, computes and stores.
 
     While a block computes it asks device memory for nothing, so that memory is idle unless enough others are resident.
+    Where warps do not wait for each other, each of them has turns of its own.
 
     Args:
         work, spec, costs: as above.

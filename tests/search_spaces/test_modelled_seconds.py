@@ -71,6 +71,9 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
         ({"instructions": 7000, "footprint": Footprint(224)}, 2000 * ISSUE),
         ({"instructions": 4000, **TWO}, 2000 * ISSUE - BARRIER / 2),
         ({"instructions": 4000, **TWO, **ALONE}, 2000 * ISSUE + WAIT + BARRIER),
+        ({"instructions": 4000, "dependent": 3}, 3000 * ISSUE),
+        ({"instructions": 4000, "dependent": 3, **TWO}, 3000 * ISSUE - BARRIER / 2),
+        ({"instructions": 4000, "dependent": 2, "footprint": Footprint(384)}, 1000 * ISSUE),
         ({"exposed_clocks": 1000}, 1000),
         ({"exposed_clocks": 1000, **TWO}, 500 - BARRIER / 2),
         ({"load_instructions": 400}, 100 * ISSUE),
@@ -94,6 +97,16 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
 )
 def test_what_is_counted_takes_its_time(counts, expected):
     assert clocks(**counts) == pytest.approx(expected)
+
+
+def test_memory_waits_for_blocks_that_take_turns_unless_others_ask_it():
+    many = replace(BLOCK, blocks=64 * H200.sm_count, instructions=40000, memory_bytes=1e9, in_turn=True)
+    alone = replace(many, **ALONE)
+    memory = many.memory_bytes / (COSTS.bandwidth * H200.bandwidth)
+    turns = memory + 64 * (COSTS.turnaround_seconds + (10000 * ISSUE + BARRIER) / H200.clock_hz)
+    assert modelled(alone) - COSTS.launch_seconds > turns
+    assert modelled(many) < 0.7 * modelled(alone)
+    assert modelled(replace(many, in_turn=False)) < modelled(many) < 1.2 * modelled(replace(many, in_turn=False))
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 4])

@@ -66,6 +66,7 @@ def workload(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpe
         instructions=computing,
         load_instructions=vectors * (arrays * costs.access + place),
         in_turn=True,
+        independent=True,
         dependent=costs.dependent,
         lines=vectors * (arrays + 1) * max(1.0, lines),
         bytes_loaded=arrays * tile_bytes,

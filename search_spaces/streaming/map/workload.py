@@ -56,6 +56,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         instructions=vectors * of_vector + schedule.threads // WARP * costs.tile,
         load_instructions=vectors * costs.access * loaded,
         in_turn=True,
+        independent=True,
         dependent=costs.dependent,
         unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rate(Unit.SPECIAL),
         lines=filled * vectors * (read + max(0.0, written)) / LINE_BYTES * _spread(problem, schedule),

@@ -59,6 +59,7 @@ def workload(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> 
         instructions=warps * rotating + accesses * costs.access + warps * costs.item + starting + waits,
         load_instructions=accesses * costs.access + of_table,
         in_turn=True,
+        independent=True,
         dependent=costs.dependent,
         lines=2 * accesses * max(1.0, WARP * vector_bytes / LINE_BYTES) + 4 * of_table,
         bytes_loaded=moved,
