@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from autotune.codegen.model.schedule import Specialize
 
@@ -17,6 +17,7 @@ def problem_struct(
     sizes: Mapping[str, tuple[str, int]],
     specialize: Specialize,
     source: str,
+    unknown: Collection[str] = (),
 ) -> str:
     """``struct Problem`` as C++ source; a kernel makes one from its arguments and reads its members.
 
@@ -26,16 +27,18 @@ def problem_struct(
         sizes: C++ type and value of each size, by the name that it has in ``struct Arguments`` too; likewise.
         specialize: whether the sizes are constants of the source.
         source: the kernel's source.
+        unknown: sizes that are no constants in any case.
     """
     read = members_read(source, "Problem")
     sizes = {name: size for name, size in sizes.items() if name in read}
     constants = [f"static constexpr {_declared(name, value)};" for name, value in facts.items() if name in read]
-    if specialize is Specialize.SHAPE or not sizes:
-        members = [f"static constexpr {kind} {name} = {value};" for name, (kind, value) in sizes.items()]
-        constructor = ["__device__ explicit Problem(const Arguments&) {}"]
-    else:
-        members = [f"const {kind} {name};" for name, (kind, _) in sizes.items()]
-        constructor = [_constructor(sizes)]
+    specialized = specialize is Specialize.SHAPE
+    given = {name: size for name, size in sizes.items() if not specialized or name in unknown}
+    members = [
+        f"static constexpr {kind} {name} = {value};" for name, (kind, value) in sizes.items() if name not in given
+    ]
+    members += [f"const {kind} {name};" for name, (kind, _) in given.items()]
+    constructor = [_constructor(given) if given else "__device__ explicit Problem(const Arguments&) {}"]
     lines = [f"  {line}" for line in [*types, *constants, *members, *constructor]]
     return "\n".join(["struct Problem {", *lines, "};"])
 

@@ -257,6 +257,15 @@ def test_blocks_that_share_k_exchange_their_sums():
     assert wide > 1.1 * narrow
 
 
+@pytest.mark.parametrize("layout", ["tn", "tt"])
+def test_products_with_a_in_registers_run_together_for_one_shape(layout):
+    """If ptxas knows how many steps there are, it lets such products wait in turn, which is a `CompileError`."""
+    problem = GemmProblem(512, 512, 256, transpose_a=True, transpose_b=layout == "tt", dtype=TF32)
+    prepared = "" if layout == "tt" else "prepare_b=transpose "
+    words = f"BM=64 BN=64 BK=32 {prepared}consumers=1 stages=4 wait_depth=1 specialize=shape"
+    assert compile_kernel(by_wgmma(problem, words), "sm_90").resources.spill_store_bytes == 0
+
+
 def test_the_winners_of_others_come_first():
     default = OPERATOR.default(SQUARE, SPEC)
     assert (default.block_m, default.block_n, default.cluster, default.consumers) == (128, 256, 1, 2)

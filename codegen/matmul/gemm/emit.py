@@ -47,6 +47,7 @@ def scheduled(
     swapped: Callable[[GemmProblem], GemmProblem] = lambda problem: problem,
     maps: tuple[Argument, ...] = (),
     functions: str = "",
+    unknown: Collection[str] = (),
 ) -> Program:
     """The program of a schedule: operands are prepared, then multiplied.
 
@@ -57,6 +58,7 @@ def scheduled(
         swapped: what is multiplied in place of a problem.
         maps: tensor maps. With them, the function takes the workspace beside the arguments.
         functions: source that the kernel has beside its headers.
+        unknown: sizes that are no constants of any source.
     """
     footprint = schedule.footprint(problem)
     before, left = prepare.prepared(problem, schedule), swapped(prepare.product(problem, schedule))
@@ -71,7 +73,8 @@ def scheduled(
     constants = schedule.constants | conditions(left) | known | chosen | {"by_column": by_column(left)}
     body = used_source(header, (block, "OperandCopy") if before else block, constants)
     served = problem.key if specialized else _served(problem)
-    declared = problem_struct(element_types(left), known, _sizes(left, problem.ldd), schedule.specialize, body)
+    sizes = _sizes(left, problem.ldd)
+    declared = problem_struct(element_types(left), known, sizes, schedule.specialize, body, unknown)
     declared += f"\n\n{functions}" if functions else ""
     members = (*maps, *_arguments(problem, swapped(problem)))
     given = "with_prepared(arguments)" if before else "arguments"

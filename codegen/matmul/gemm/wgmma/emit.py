@@ -16,6 +16,8 @@ from .swap import tiled_problem
 def emit(problem: GemmProblem, schedule: WgmmaSchedule) -> Program:
     """The source of a schedule that is legal for the problem."""
     left = tiled_problem(product(problem, schedule), schedule)
+    # If ptxas knows how many steps there are, it lets products with A in registers wait in turn (C7513 of 13.0).
+    unknown = ("k",) if registers_a(left) else ()
     return scheduled(
         problem,
         schedule,
@@ -24,6 +26,7 @@ def emit(problem: GemmProblem, schedule: WgmmaSchedule) -> Program:
         swapped=lambda one: tiled_problem(one, schedule),
         maps=tensor_maps(problem, schedule),
         functions=product_source(left, schedule),
+        unknown=unknown,
     )
 
 
