@@ -50,6 +50,14 @@ def check_json(name: str, value: Any) -> None:
         raise ValueError(f"{name}={short(value)}: expected whole numbers of 64 bits")
 
 
+def checked_members(values: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """An object's members; ``ValueError`` unless it is one that has these and no others."""
+    if not isinstance(values, Mapping) or set(values) != set(names):
+        got = ", ".join(map(short, values)) if isinstance(values, Mapping) and values else short(values)
+        raise ValueError(f"{what} has {', '.join(names)}; got {got}")
+    return dict(values)
+
+
 def finite_or_none(name: str, value: Any) -> float | None:
     """A float of at least 0; None where it is not finite, since neither JSON nor every database stores those.
 

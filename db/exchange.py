@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from autotune.base.files import read_regular, write_text
 
+from .checks import checked_members
 from .comparison import BaselineTimes
 from .packing import unpacked
 from .renaming import key_of, renamed
@@ -56,7 +57,7 @@ def from_document(document: Any) -> list[Trial]:
     version = document.get("version") if isinstance(document, Mapping) else None
     if version != VERSION:
         raise ValueError(f"not an export that this autotune reads: version {short(version)}, expected {VERSION}")
-    top = _members(document, "the document", ("version", "devices", "problems", "trials"))
+    top = checked_members(document, "the document", ("version", "devices", "problems", "trials"))
     lists = {name: unpacked(top[name]) for name in ("devices", "problems", "trials")}
     devices = {device.model: device for device in _each(lists["devices"], "devices", _device)}
     problems = {(problem.operator, problem.key): problem for problem in _each(lists["problems"], "problems", _problem)}
@@ -110,7 +111,7 @@ def _trial(
 ) -> Trial:
     if isinstance(values, Mapping):
         values = {"machine_code_digest": "", **values}  # older documents do not tell it
-    own = _members(values, "a trial", (*_REFERENCES, *_OWN))
+    own = checked_members(values, "a trial", (*_REFERENCES, *_OWN))
     model, operator, key = (own.pop(name) for name in _REFERENCES)
     if not isinstance(model, str) or model not in devices:
         raise ValueError(f"device {short(model)} is not among the document's devices")
@@ -126,13 +127,15 @@ def _trial(
 
 
 def _device(values: Any) -> DeviceRecord:
-    members = _members(values, "a device", tuple(field.name for field in fields(DeviceRecord)))
+    members = checked_members(values, "a device", tuple(field.name for field in fields(DeviceRecord)))
     return DeviceRecord(**{**members, "compute_capability": _tuple(members["compute_capability"])})
 
 
 def _problem(values: Any) -> ProblemRecord:
     """A problem whose fields, if they have the names of today, are those that its key says."""
-    problem = ProblemRecord(**_members(values, "a problem", tuple(field.name for field in fields(ProblemRecord))))
+    problem = ProblemRecord(
+        **checked_members(values, "a problem", tuple(field.name for field in fields(ProblemRecord)))
+    )
     key = key_of(problem)
     if key not in (None, problem.key):
         raise ValueError(f"key {short(problem.key)}: its fields are those of {key}")
@@ -149,13 +152,6 @@ def _each(values: Any, name: str, read: Callable[[Any], R]) -> list[R]:
         except ValueError as error:
             raise ValueError(f"{name}[{index}]: {error}") from None
     return result
-
-
-def _members(values: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(values, Mapping) or set(values) != set(names):
-        got = ", ".join(map(short, values)) if isinstance(values, Mapping) else short(values)
-        raise ValueError(f"{what} has {', '.join(names)}; got {got}")
-    return dict(values)
 
 
 def _member(kind: type[E], value: Any) -> E:

@@ -14,6 +14,7 @@ from autotune.base.version import own_version
 from autotune.codegen.model.fields import invalid_fields
 from autotune.codegen.model.problem import Problem
 from autotune.codegen.model.schedule import Schedule
+from autotune.db.checks import checked_members
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
 from autotune.search_spaces.machine.device_spec import DeviceSpec
@@ -91,7 +92,7 @@ def read(path: Path) -> Document:
     from autotune.db.exchange import read_document
 
     try:
-        top = _members(read_document(path, _MOST_BYTES), "a lock", _TOP)
+        top = checked_members(read_document(path, _MOST_BYTES), "a lock", _TOP)
         if top["version"] != _VERSION:
             raise ValueError(f"version {short(top['version'])}: expected {_VERSION}")
         by, compiler = (_text(name, top[name]) for name in ("autotune", "compiler"))
@@ -115,7 +116,7 @@ def _plain(one: Locked) -> dict[str, Any]:
 
 def _checked(number: int, values: Any) -> Locked:
     try:
-        return _locked(_members(values, "a choice", _OWN))
+        return _locked(checked_members(values, "a choice", _OWN))
     except ValueError as error:
         raise ValueError(f"choices[{number}]: {error}") from None
 
@@ -133,13 +134,6 @@ def _locked(values: Mapping[str, Any]) -> Locked:
         raise ValueError(f"cubins={short(cubins)}: expected a list of 1 … {_MOST_MODULES} digests")
     program, *digests = (_digest(digest) for digest in (values["program"], *cubins))
     return Locked(operator, problem, schedule, program, tuple(digests))
-
-
-def _members(values: Any, what: str, names: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(values, dict) or set(values) != set(names):
-        got = ", ".join(map(short, values)) if isinstance(values, dict) else short(values)
-        raise ValueError(f"{what} has {', '.join(names)}; got {got}")
-    return values
 
 
 def _text(name: str, value: Any) -> str:
