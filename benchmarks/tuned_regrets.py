@@ -4,9 +4,9 @@
 
 Of each operator, COUNT problems are drawn as by ``autotune bench dispatch OPERATOR --random COUNT --seed SEED``. What
 the dispatcher chooses is found and compiled on all processors. Then tuning tries TRIALS schedules of each problem, for
-two seconds at most. If that finds something else, the choice and the best are measured in turns. The last problem
-begins within SECONDS. Trials are stored in the tuning database; FILE gets each problem with its choice, its best
-schedule, their times and the regret.
+two seconds at most, while those of the next few problems are compiled. If that finds something else, the choice and the
+best are measured in turns. The last problem begins within SECONDS. Trials are stored in the tuning database; FILE gets
+each problem with its choice, its best schedule, their times and the regret.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from random_problems import Entry, drawn
+from random_problems import drawn
 from regrets import ROUNDS, figures
 
 from autotune.base.files import write_text
-from autotune.bench import compare
+from autotune.bench import OwnSchedule, compare
+from autotune.codegen.model.problem import Problem
 from autotune.compile_pool import CompilePool
 from autotune.compiler import CompileError
 from autotune.db import TuningDB
-from autotune.devices.base import Device, DeviceError
+from autotune.devices.base import DeviceError
 from autotune.devices.cuda import CudaDevice
 from autotune.devices.select import worker_device
+from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.contract.registry import operator as registered
-from autotune.tuner import TuneOptions, tune
+from autotune.tuner import TuneOptions, TuneResult, tune
+from autotune.tuner.ahead import compile_first
 
 _MOST_SECONDS = 2.0  # of tuning
+_AHEAD = 4  # problems that are compiled meanwhile, which takes sixteen processors longer than a GPU to try them
 
 
 def regret_of(
-    name: str, entry: Entry, device: CudaDevice, worker: Device, trials: int, pool: CompilePool, following: Any
+    operator: Operator[Any, Any], problem: Problem, own: OwnSchedule, found: TuneResult, device: CudaDevice
 ) -> dict[str, Any]:
-    """A problem's regret as JSON values."""
-    operator, (problem, own) = registered(name), entry
-    with TuningDB() as database:
-        options = TuneOptions(trials=trials, seconds=_MOST_SECONDS)
-        found = tune(operator, problem, worker, database, options, pool=pool, following=following)
+    """A tuned problem's regret as JSON values."""
     values = {"problem": problem.key, "choice": str(own.schedule), "trials": found.evaluated}
     if not found.best:
         return {**values, "error": "no schedule worked"}
@@ -74,17 +74,22 @@ def main(selector: str, path: str, count: str, seed: str, trials: str, *wanted: 
         entries = {name: future.result() for name, future in chosen.items()}
     taken = {"taken_at": datetime.now(UTC).isoformat(), "device": device.spec.name, **device.environment}
     result: dict[str, Any] = {"environment": taken, "seed": int(seed), "trials": int(trials), "operators": {}}
-    with worker_device(selector) as worker, CompilePool() as pool:
+    options = TuneOptions(trials=int(trials), seconds=_MOST_SECONDS)
+    with worker_device(selector) as worker, CompilePool() as pool, TuningDB() as database:
         for name, some in entries.items():
             for problem, own in some:
                 pool.prepare(own.program(registered(name), problem, device.spec), device.spec.arch)
         for name, limit in limits.items():
-            start, cases, some = monotonic(), list[dict[str, Any]](), entries[name]
-            for entry, following in zip(some, [*some[1:], None], strict=True):
+            operator, some = registered(name), entries[name]
+            start, cases = monotonic(), list[dict[str, Any]]()
+            for problem, _ in some[:_AHEAD]:
+                compile_first(operator, problem, worker, database, pool, options.trials)
+            for number, (problem, own) in enumerate(some):
                 if monotonic() >= start + limit:
                     break
-                ahead = (registered(name), following[0]) if following else None
-                cases.append(regret_of(name, entry, device, worker, int(trials), pool, ahead))
+                following = next(((operator, later) for later, _ in some[number + _AHEAD :]), None)
+                found = tune(operator, problem, worker, database, options, pool=pool, following=following)
+                cases.append(regret_of(operator, problem, own, found, device))
                 print(json.dumps(cases[-1]), flush=True)
             regret = figures([case["regret"] for case in cases if "regret" in case])
             result["operators"][name] = {"regret": regret, "drawn": len(some), "problems": cases}

@@ -86,13 +86,15 @@ class ProblemSearch:
     ) -> None:
         """Search until the trials, the time or the schedules are over; then say which schedule is the best."""
 
+        trials = self._options.trials
+
         def meanwhile() -> None:
             if following and not self._in_order:  # nothing waits for a compiler on a device that takes the processors
-                compile_first(*following, self._device, self._db, self._pool, self._depth)
+                compile_first(*following, self._device, self._db, self._pool, min(self._depth, trials))
             if self._options.seconds is None or self._options.seconds > _SHORT:
                 self._proposals.prepare()
 
-        trials, start, left = self._options.trials, self._evaluator.start, self._seconds_left
+        start, left = self._evaluator.start, self._seconds_left
         with (
             Ahead(self._proposals, trials, start, self._depth, self._in_order, meanwhile, left) as ahead,
             self._device.session(self._operator, self._problem, self._options.seed) as session,

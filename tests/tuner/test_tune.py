@@ -277,9 +277,9 @@ def test_no_more_than_sixteen_are_under_way_on_a_machine_with_many_cpus(device, 
     assert depths == [2, 6, 16]
 
 
-def compiled_ahead(device, db, following):
+def compiled_ahead(device, db, following, trials=6):
     pool = FakePool(2)
-    tune(TOY, PROBLEM, device, db, TuneOptions(trials=6), pool=pool, following=following)
+    tune(TOY, PROBLEM, device, db, TuneOptions(trials=trials), pool=pool, following=following)
     return pool.prepared
 
 
@@ -294,6 +294,7 @@ def test_the_first_kernels_of_the_problem_that_follows_are_compiled_meanwhile(de
     again = [program for program, _ in compiled_ahead(device, db, (TOY, following))]
     assert again[0] == programs[0]
     assert known not in again
+    assert len(compiled_ahead(device, db, (TOY, ToyProblem(10)), trials=2)) <= 1 + 2 + 1  # no more than are tried
 
 
 @pytest.mark.parametrize("source", TimeSource)
