@@ -35,12 +35,21 @@ def random_inputs(tensors: Sequence[Tensor], seed: int) -> dict[str, Array]:
     if made["q"].size:
         q = named["q"].view(made["q"])
         q[:, ::_PEAKED] = (q[:, ::_PEAKED].astype(np.float32) * _PEAKED).astype(q.dtype)
-    if made["k"].size:
-        k = named["k"].view(made["k"])
-        factors = (0.5 + np.arange(k.shape[1]) % _RISING / _RISING).astype(np.float32)
-        for sequence in k:
-            sequence[...] = (sequence.astype(np.float32) * factors[:, None, None]).astype(k.dtype)
+    _rise(named["k"].view(made["k"]))
     return made
+
+
+def _rise(k: Array) -> None:
+    """Multiply each key by a factor of its place. To look bytes up takes NumPy a fifth of the time to round."""
+    codes = np.arange(1 << 8, dtype=np.uint8)
+    for place in range(min(k.shape[1], _RISING)):
+        factor = np.float32(0.5 + place / _RISING)
+        keys = k[:, place::_RISING]
+        if k.itemsize == codes.itemsize:
+            products = (codes.view(k.dtype).astype(np.float32) * factor).astype(k.dtype)
+            keys[...] = products[keys.view(codes.dtype)]
+        else:
+            keys[...] = (keys.astype(np.float32) * factor).astype(k.dtype)
 
 
 def exact_inputs(tensors: Mapping[str, Tensor], seed: int, *, plain: bool) -> dict[str, Array] | None:
