@@ -101,6 +101,6 @@ def _roofline(problem: Problem, peaks: Peaks) -> dict[str, Any]:
     seconds, unit = roofline(problem, peaks), bounding_unit(problem, peaks)
     amount, scale, symbol = (problem.work.bytes, 1e9, "GB/s")
     if unit is not None:
-        amount, scale, symbol = (operations(problem, peaks)[unit], 1e12, f"T{unit.symbol}/s")
+        amount, scale, symbol = (operations(problem.work, peaks)[unit], 1e12, f"T{unit.symbol}/s")
     bound = unit.label if unit else "device memory"
     return {"micros": seconds * 1e6, "bound": bound, "rate": amount / seconds / scale, "unit": symbol}

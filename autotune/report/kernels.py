@@ -47,7 +47,7 @@ def _kernel(trial: Trial, known: Known, machine: Machine) -> dict[str, Any]:
 
 def _arithmetic(problem: Problem, machine: Machine, seconds: float) -> dict[str, Any]:
     """By the unit that is busy for longest."""
-    executed = {unit: count for unit, count in operations(problem, machine.peaks).items() if count}
+    executed = {unit: count for unit, count in operations(problem.work, machine.peaks).items() if count}
     unit: Unit | None = max(executed, key=lambda one: executed[one] / machine.peaks.peak(one), default=None)
     if unit is None:
         return {"unit": None, "intensity": None, "operations_per_second": None}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from autotune.codegen.model.integers import largest, smallest
 from autotune.codegen.model.problem import Array
 
 
@@ -32,6 +33,13 @@ class Band:
         unseen = 0 if self.low is None else _below(queries, keys, diagonal + self.low)
         return (queries * keys if self.high is None else _below(queries, keys, diagonal + self.high + 1)) - unseen
 
+    def reached(self, queries: int, keys: int) -> int:
+        """Keys from the first to the last one that any query of a sequence sees."""
+        diagonal = self.diagonal(queries, keys)
+        begin = 0 if self.low is None else largest(0, diagonal + self.low)
+        end = keys if self.high is None else smallest(keys, queries + diagonal + self.high)
+        return largest(0, end - begin) if queries else 0
+
     def counts(self, queries: int, keys: int) -> Array:
         """How many keys each query of a sequence sees."""
         first = np.arange(queries) + self.diagonal(queries, keys)
@@ -55,5 +63,5 @@ def _below(queries: int, keys: int, first: int) -> int:
 
 def _triangle(count: int, most: int) -> int:
     """0 + 1 + 2 + …, so many terms, none of them above `most`."""
-    rising = max(0, min(count, most))
-    return rising * (rising - 1) // 2 + most * max(0, count - most)
+    rising = largest(0, smallest(count, most))
+    return rising * (rising - 1) // 2 + most * largest(0, count - most)

@@ -67,6 +67,26 @@ class PackedProblem(HeadProblem):
         """Pairs of a query and a key that it sees, of a head, of the sequences of ``inputs(0)``."""
         return sum(self.band.pairs(len(queries), len(keys)) for queries, keys in self._sequences(self.offsets(0)))
 
+    @property
+    def usual_pairs(self) -> int:
+        """See `HeadProblem.usual_pairs`."""
+        if self.spread is not Spread.LONG or self.batch == 1:
+            return self._pairs_of(self.queries, self.keys, self.batch)
+        long = self.queries // 2, self.keys // 2
+        others = self.queries - long[0], self.keys - long[1]
+        return self.band.pairs(*long) + self._pairs_of(*others, self.batch - 1)
+
+    def _pairs_of(self, queries: int, keys: int, sequences: int) -> int:
+        """Of sequences that have so many together: of random bounds, one half has the less the more there are, so that
+        the mean of squares is about theirs. Keys with offsets of their own are as many in long sequences as in short
+        ones."""
+        even = queries // sequences, keys // sequences
+        if self.cross or self.spread is Spread.EVEN:
+            return sequences * self.band.pairs(*even)
+        short = even[0] // sequences, even[1] // sequences
+        long = 2 * even[0] - short[0], 2 * even[1] - short[1]
+        return sequences * (self.band.pairs(*short) + self.band.pairs(*long)) // 2
+
     def row_tiles(self, rows: int, packed: int = 1) -> int:
         """See `HeadProblem.row_tiles`: as many as there may be, since each sequence begins one."""
         return (self.queries // (rows // packed) + min(self.batch, self.queries)) * (self.heads // packed)

@@ -201,6 +201,11 @@ class HeadProblem(StridedProblem):
         """Pairs of a query and a key that it sees, of a head."""
         return self.band.pairs(self.queries, self.keys)
 
+    @property
+    def usual_pairs(self) -> int:
+        """The same as a formula of sizes; see `Problem.usual_work`."""
+        return self.pairs
+
     def offsets(self, seed: int) -> dict[str, Array]:
         """Where packed sequences begin, as inputs; empty if there are none."""
         return {}

@@ -127,6 +127,11 @@ class Problem(ABC):
         """
         return Work(self.tensor_bytes)
 
+    @property
+    def usual_work(self) -> Work:
+        """The same as a formula of sizes, for the time model: of what data decide, such as lengths, the usual."""
+        return self.work
+
     @cached_property
     def tensor_bytes(self) -> int:
         """Bytes of all inputs and outputs without gaps; of what is read and written, twice. 0 of an empty problem."""

@@ -48,7 +48,7 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
         return TileSteps.of(problem, rows, keys).average * keys
     if not problem.bounded_left and not problem.bounded_right:
         return ceil_div(problem.keys, keys) * keys
-    seen = problem.pairs / max(1, problem.queries)
+    seen = problem.usual_pairs / max(1, problem.queries)
     if problem.bounded_left and problem.bounded_right:
         window = min(problem.window_left + max(1, problem.window_right) - 1, problem.keys)
         return ceil_div(min(window + rows - 1, problem.keys), keys) * keys * seen / max(1, window)
@@ -98,7 +98,7 @@ class TileSteps:
             return cls._of_uneven(problem, sizes, (rows, queries), 1, heads, together)
         steps: float = ceil_div(problem.queries, queries)
         if problem.bounded_left or problem.segmented:
-            steps = max(1.0, (problem.pairs / max(1, problem.keys) + (rows + queries) / 2) / queries)
+            steps = max(1.0, (problem.usual_pairs / max(1, problem.keys) + (rows + queries) / 2) / queries)
         return cls(steps, steps, problem.key_tiles(rows))
 
     @classmethod
@@ -114,7 +114,7 @@ class TileSteps:
         """Of `tile` rows that are met, and that they meet, of `sizes` of each of some heads."""
         (rows, others), diagonal = tile, problem.queries + problem.high
         meeting, most = (largest(1, smallest(size, diagonal)) for size in sizes)
-        average = (problem.pairs / meeting + (rows + others) / 2) / others / splits
+        average = (problem.usual_pairs / meeting + (rows + others) / 2) / others / splits
         longest = largest(1.0, most / others / splits)
         average = smallest(largest(1.0, average), longest)
         tiles = ceil_div(meeting, rows) * heads * splits

@@ -17,7 +17,7 @@ def rate(problem: Problem, peaks: Peaks, seconds: float) -> str:
     unit = bounding_unit(problem, peaks)
     if unit is None:
         return copy_rate(problem, seconds)
-    tera = operations(problem, peaks)[unit] / seconds / 1e12
+    tera = operations(problem.work, peaks)[unit] / seconds / 1e12
     return f"{tera:.3g} T{unit.symbol}/s" if tera < 999.5 else f"{tera:.0f} T{unit.symbol}/s"
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from autotune.codegen.model.integers import largest
 from autotune.codegen.model.problem import Problem
-from autotune.codegen.model.work import Unit
+from autotune.codegen.model.work import Unit, Work
 
 from .device_spec import DeviceSpec
 
@@ -33,25 +33,30 @@ class Peaks(Protocol):
 
 def roofline(problem: Problem, peaks: Peaks) -> float:
     """Seconds that the device takes at least: for the bytes, or for the operations of the busiest unit."""
-    return largest(*_seconds(problem, peaks).values())
+    return least_seconds(problem.work, peaks)
+
+
+def least_seconds(work: Work, peaks: Peaks) -> float:
+    """The same of some work."""
+    return largest(*_seconds(work, peaks).values())
 
 
 def bounding_unit(problem: Problem, peaks: Peaks) -> Unit | None:
     """The unit of the device that bounds the problem; None if it is device memory."""
-    seconds = _seconds(problem, peaks)
+    seconds = _seconds(problem.work, peaks)
     return max(seconds, key=lambda unit: seconds[unit])
 
 
-def _seconds(problem: Problem, peaks: Peaks) -> dict[Unit | None, float]:
+def _seconds(work: Work, peaks: Peaks) -> dict[Unit | None, float]:
     """Seconds at the peak rates of device memory (None) and of each unit; the first counts in a tie."""
-    seconds: dict[Unit | None, float] = {None: problem.work.bytes / peaks.bandwidth}
-    return seconds | {unit: count / peaks.peak(unit) for unit, count in operations(problem, peaks).items()}
+    seconds: dict[Unit | None, float] = {None: work.bytes / peaks.bandwidth}
+    return seconds | {unit: count / peaks.peak(unit) for unit, count in operations(work, peaks).items()}
 
 
-def operations(problem: Problem, peaks: Peaks) -> dict[Unit, int]:
+def operations(work: Work, peaks: Peaks) -> dict[Unit, int]:
     """What each unit of the device executes at least, where others do the work of those that it lacks."""
     executed: dict[Unit, int] = {}
-    for unit, count in problem.work.operations.items():
+    for unit, count in work.operations.items():
         here = peaks.executing(unit)
         executed[here] = executed.get(here, 0) + count
     return executed
@@ -65,7 +70,7 @@ def impossible_rate(problem: Problem, seconds: float, spec: DeviceSpec) -> str:
     a kernel writes may still be on its way to memory when the kernel ends.
     """
     work = problem.work
-    for unit, count in operations(problem, spec).items():
+    for unit, count in operations(work, spec).items():
         if unit is not Unit.SPECIAL and count > spec.peak(unit) * seconds:
             rate = f"{count / seconds / 1e12:.1f}" if seconds else "infinitely many"
             peak = f"{spec.peak(unit) / 1e12:.1f}"

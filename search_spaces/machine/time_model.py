@@ -187,7 +187,7 @@ def _sm_clocks(work: Workload, spec: DeviceSpec, costs: MachineCosts) -> float:
     waves, rest = blocks // resident, blocks % resident
     full = _wave_clocks(work, resident, spec, costs)
     storing = work.bytes_stored / costs.stored_bytes
-    latency = (costs.latency_seconds + costs.store_seconds) * spec.clock_hz
+    latency = (costs.latency_seconds + costs.store_seconds) * spec.clock_hz + work.outside_clocks
     # A block that starts waits while the other resident blocks work.
     exposed = largest(0.0, latency - (full + resident * storing) * (resident - 1) / resident)
     later_waves = waves + min(1, rest) - 1

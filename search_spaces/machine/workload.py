@@ -38,6 +38,7 @@ class Workload:
         sliced_words: of a thread and a tile, that the warps of a block reduce through shared memory.
         shared_vectors: of partial sums, that a thread reads one after the other to complete a tile that clusters share;
             0 if no tile is shared.
+        outside_clocks: of a block, before its first step and after its last one; other blocks of the SM work meanwhile.
         waits: for loads from device memory, one after the other, after the last step.
         repeat: how often the launch runs; the times of all of them count.
     """
@@ -62,5 +63,6 @@ class Workload:
     tiles: float = 1.0
     sliced_words: float = 0.0
     shared_vectors: float = 0.0
+    outside_clocks: float = 0.0
     waits: float = 0.0
     repeat: int = 1

@@ -27,7 +27,23 @@ from autotune.search_spaces.attention.tiles import TileSteps, finding_rounds, se
 @pytest.mark.parametrize("kinds", [*KINDS, {"window_right": 4}, {"window_left": 1, "window_right": 1}])
 def test_pairs_are_those_that_are_seen(sizes, kinds):
     problem = replace(AttentionProblem(*sizes, 1), **kinds)
-    assert problem.pairs == problem.band.seen(np.arange(problem.queries), problem.queries, problem.keys).sum()
+    seen = problem.band.seen(np.arange(problem.queries), problem.queries, problem.keys)
+    assert problem.pairs == seen.sum()
+    places = np.flatnonzero(seen.any(axis=0))
+    reached = places[-1] - places[0] + 1 if places.size else 0
+    assert problem.band.reached(problem.queries, problem.keys) == reached
+
+
+@pytest.mark.parametrize("kinds", [{}, {"causal": True}, {"causal": True, "window_left": 64}])
+@pytest.mark.parametrize("spread", Spread)
+@pytest.mark.parametrize("batch", [1, 4, 50])
+def test_usual_pairs_are_about_those_of_sequences_as_they_are_drawn(kinds, spread, batch):
+    problem = VarlenAttentionProblem(8192, 8192, 2, batch=batch, spread=spread, **kinds)
+    drawn = [
+        sum(problem.band.pairs(length, length) for length in np.diff(problem.offsets(seed)["offsets"]).tolist())
+        for seed in range(20)
+    ]
+    assert problem.usual_pairs == pytest.approx(np.mean(drawn), rel=0.3 if batch > 1 else 0)
 
 
 def test_causal_queries_see_their_diagonal_last():

@@ -8,6 +8,7 @@ import pytest
 from export.exports import COUNT, H200, asked_sizes, chosen_in_cpp, chosen_in_python, drawn
 from refusals import refused
 
+from autotune.codegen.attention.attention.varlen import VarlenAttentionProblem
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
@@ -61,6 +62,15 @@ def test_examples_have_sizes_that_the_table_serves():
     problem = AttentionDecodeProblem(1, 512, 8, 1, 2, page=16)
     exported = kernels_of(bundle_of(operator("attention_decode"), [problem], H200, []), count=COUNT)
     assert all(exported.bundle.serves(exported.bundle.sizes(one)) for one in cases(exported))
+
+
+def test_times_follow_from_sizes_where_calls_state_no_lengths():
+    """C++ takes what Python chose for the nearest sizes where there is no formula, which is often another schedule."""
+    for name, problem in (
+        ("attention_decode", AttentionDecodeProblem(1, 512, 8, 4, 2, page=16)),
+        ("attention_varlen", VarlenAttentionProblem(512, 512, 8, batch=4)),
+    ):
+        assert not kernels_of(bundle_of(operator(name), [problem], H200, []), count=COUNT).examples
 
 
 def test_a_wrong_number_is_found(tmp_path):

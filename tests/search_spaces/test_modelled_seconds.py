@@ -91,6 +91,9 @@ ALONE = {"footprint": Footprint(128, 200 * 1024)}  # on its SM
         ({"footprint": Footprint(128, registers=64, cluster=2)}, COSTS.cluster_seconds * H200.clock_hz),
         ({"sliced_words": 64}, 64 * COSTS.sliced_word_clocks),
         ({"sliced_words": 64, **TWO, **ALONE}, 2 * 64 * COSTS.sliced_word_clocks + WAIT + BARRIER),
+        ({"outside_clocks": 1000}, 1000),
+        ({"outside_clocks": 1000, **TWO}, 1000 - BARRIER / 2),
+        ({"outside_clocks": 1000, **TWO, **ALONE}, 2000 + WAIT + BARRIER),
         ({"waits": 3}, 3 * LATENCY),
         ({"shared_vectors": 8}, COSTS.fix_up_seconds * H200.clock_hz + 8 * COSTS.shared_vector_clocks),
     ],
@@ -128,7 +131,7 @@ def test_the_wait_of_a_wave_is_hidden_by_the_work_of_its_other_blocks():
 
 COUNTS = [
     "memory_bytes", "steps", "ahead", "instructions", "load_instructions", "exposed_clocks", "unit_clocks",
-    "shared_clocks", "lines", "bytes_loaded", "bytes_stored", "sliced_words", "shared_vectors",
+    "shared_clocks", "lines", "bytes_loaded", "bytes_stored", "sliced_words", "shared_vectors", "outside_clocks",
 ]  # fmt: skip
 
 workloads = st.builds(

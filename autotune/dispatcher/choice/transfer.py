@@ -13,7 +13,7 @@ from autotune.codegen.model.integers import largest, logarithm
 from autotune.codegen.model.problem import Problem
 from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.roofline import roofline
+from autotune.search_spaces.machine.roofline import least_seconds
 
 from .records import Record
 
@@ -40,7 +40,7 @@ def transferred_seconds(
     """
     own = record.kin or spec
     seconds = record.seconds * (modelled / operator.forecast(record.problem, record.schedule, own).seconds)
-    return max(seconds, roofline(problem, spec)) if record.kin else seconds
+    return max(seconds, least_seconds(problem.usual_work, spec)) if record.kin else seconds
 
 
 def distance(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:
@@ -72,7 +72,7 @@ def alike(problem: Problem, record: Record) -> bool:
 
 def slowness(problem: Problem, seconds: float, spec: DeviceSpec) -> float:
     """The logarithm of a time over the roofline's: 0 at the device's peak rates."""
-    return logarithm(seconds / largest(roofline(problem, spec), LEAST_SECONDS))
+    return logarithm(seconds / largest(least_seconds(problem.usual_work, spec), LEAST_SECONDS))
 
 
 def loss(problem: Problem, record: Record, spec: DeviceSpec, seconds: float) -> float:

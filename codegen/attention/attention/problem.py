@@ -35,7 +35,15 @@ class AttentionProblem(FragmentedProblem, WeightedValues):
     @property
     def work(self) -> Work:
         """See `work_of`; what a mask leaves is not counted, and may be nothing."""
-        pairs = 0 if self.masked else self.all_heads * self.pairs
+        return self._work_by(self.pairs)
+
+    @property
+    def usual_work(self) -> Work:
+        """See `Problem.usual_work`."""
+        return self._work_by(self.usual_pairs)
+
+    def _work_by(self, of_head: int) -> Work:
+        pairs = 0 if self.masked else self.all_heads * of_head
         return self.work_of(pairs, sum(map(self.bytes_of, "qkv")) + self.sink_bytes if pairs else 0)
 
     def changing(self, inputs: Mapping[str, Array]) -> Changing:

@@ -81,7 +81,15 @@ class AttentionBackwardProblem(FragmentedProblem):
     def work(self) -> Work:
         """Operands are read once, results are written once. A pair takes an exponential, and products and sums: three
         for each element of a head of k, two for each of v. Pairs that a mask may leave out are not counted."""
-        pairs = 0 if self.masked else self.all_heads * self.pairs
+        return self._work_by(self.pairs)
+
+    @property
+    def usual_work(self) -> Work:
+        """See `Problem.usual_work`."""
+        return self._work_by(self.usual_pairs)
+
+    def _work_by(self, of_head: int) -> Work:
+        pairs = 0 if self.masked else self.all_heads * of_head
         operations = {
             Unit.TENSOR_FP16: 2 * pairs * (3 * self.head_dim + 2 * self.value_elements),
             Unit.SPECIAL: pairs,

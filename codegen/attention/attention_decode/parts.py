@@ -18,6 +18,7 @@ from .problem import AttentionDecodeProblem
 
 _TOP = 2  # floats of a row beside its sums of values: the largest logit, and the sum of weights
 _VECTOR = 4  # floats of sums of values that are loaded at once
+_LEAST_REGISTERS, _SHARE_REGISTERS = 80, 16  # of a thread, and more by which it finds its share: as ptxas takes them
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class Parts(Schedule):
     def cluster_blocks(self) -> int:
         """Blocks of a cluster."""
         return self.splits if self.cluster else 1
+
+    def wanted_registers(self, registers: int) -> int:
+        """What ptxas takes of a thread where as many do for a part."""
+        return max(registers, _LEAST_REGISTERS) + _SHARE_REGISTERS if self.grid_blocks else registers
 
     def row_tiles(self, problem: AttentionDecodeProblem) -> int:
         """Blocks that have all rows of a head of k and v of a request."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -13,7 +13,7 @@ from autotune.codegen.attention.attention.weighted_values import Buffers
 from autotune.codegen.attention.cache import SCALED, Cache, Scales
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.indices import Spread
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, largest, smallest
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.repeated import repeated
 from autotune.codegen.model.tensor import Role, Tensor, row_major
@@ -23,6 +23,10 @@ from .requests import CachedRequests
 
 # Whose schedule serves any number of requests: a few, whose keys are cut into some parts, with room for many keys.
 _REQUESTS, _KEYS = 8, 16384
+_SHORT = 16  # of one long request among short ones, these have so much fewer keys
+# The lengths that `inputs(0)` draws first, as parts of what there is room for.
+_DRAWN_OF = 10000
+_DRAWN: Sequence[int] = (8506, 6370, 5111, 2698, 3078, 410, 752, 165, 1753, 8133, 6494, 9128, 5036, 6066, 9707, 7295)
 
 
 @dataclass(frozen=True)
@@ -42,35 +46,48 @@ class AttentionDecodeProblem(CachedRequests):
         return replace(self, batch=_REQUESTS, keys=_KEYS, pages=0) if self.batch_invariant else None
 
     @property
-    def pairs(self) -> int:
-        """Pairs of a query and a key that it sees, of a head of each request of ``inputs(0)``."""
-        return sum(self.band.pairs(self.queries, length) for length in self._lengths(self._where(0)))
-
-    @property
     def work(self) -> Work:
         """See `work_of`; keys that some query of ``inputs(0)`` sees are read once for each request, but no
         more than there are."""
-        lengths = self._lengths(self._where(0))
-        seen = sum(self.seen_keys)
-        of_key = self.kv_heads * self.key_bytes
-        cached = min(seen * of_key, sum(map(self.bytes_of, self.cached_operands)))
-        if self.quantised:
-            cached += min(seen * self.kv_heads * len(SCALED) * DType.FLOAT32.bytes, sum(map(self.bytes_of, SCALED)))
-        entries = sum(ceil_div(length, self.page) for length in lengths) if self.page else 0
-        stated = 0 if self.full else self.batch
-        read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (stated + entries)
-        return self.work_of(self.heads * self.pairs, read if seen else 0)
+        return self._work_by([(1, length) for length in self._lengths(self._where(0))])
 
     @property
-    def seen_keys(self) -> list[int]:
-        """Keys of each request of ``inputs(0)`` that some query sees."""
-        rows = self.queries * self.heads
-        return [self._seen_of(length) if rows else 0 for length in self._lengths(self._where(0))]
+    def usual_work(self) -> Work:
+        """See `Problem.usual_work`."""
+        return self._work_by(self.usual_lengths)
 
-    def _seen_of(self, length: int) -> int:
-        seen = self.band.seen(np.array([0, self.queries - 1]), self.queries, length)
-        places = np.flatnonzero(seen.any(axis=0))
-        return int(places[-1] - places[0] + 1) if places.size else 0
+    @property
+    def usual_lengths(self) -> list[tuple[int, int]]:
+        """How many requests have how many keys, as a formula of sizes: those of the first few of ``inputs(0)``, and as
+        many others of each of these lengths.
+        """
+        if self.full or self.spread is Spread.EVEN:
+            return [(self.batch, self.keys)]
+        room, others, parts = self.keys, self.batch, _DRAWN
+        if self.spread is Spread.LONG:
+            room, others, parts = self.keys // _SHORT, largest(0, self.batch - 1), _DRAWN[1:]
+        few = [
+            ((others + len(parts) - 1 - place) // len(parts), (room + 1) * part // _DRAWN_OF)
+            for place, part in enumerate(parts)
+        ]
+        return few if self.spread is Spread.RANDOM else [(self.batch - others, self.keys), *few]
+
+    def _work_by(self, lengths: Sequence[tuple[int, int]]) -> Work:
+        """Of requests of which so many have so many keys."""
+        seen = sum(count * self.reached(length) for count, length in lengths)
+        pairs = sum(count * self.band.pairs(self.queries, length) for count, length in lengths)
+        of_key = self.kv_heads * self.key_bytes
+        cached = smallest(seen * of_key, sum(map(self.bytes_of, self.cached_operands)))
+        if self.quantised:
+            cached += min(seen * self.kv_heads * len(SCALED) * DType.FLOAT32.bytes, sum(map(self.bytes_of, SCALED)))
+        entries = sum(count * ceil_div(length, self.page) for count, length in lengths) if self.page else 0
+        stated = 0 if self.full else self.batch
+        read = cached + self.bytes_of("q") + self.sink_bytes + DType.INT32.bytes * (stated + entries)
+        return self.work_of(self.heads * pairs, read if seen else 0)
+
+    def reached(self, length: int) -> int:
+        """Keys of so many that some query of a request sees."""
+        return self.band.reached(self.queries, length) if self.heads else 0
 
     def inputs(self, seed: int) -> dict[str, Array]:
         """See `random_inputs`; places of the cache that no request has are NaN, and pages may be shared."""
@@ -143,7 +160,7 @@ class AttentionDecodeProblem(CachedRequests):
         random = np.random.default_rng(seed)
         lengths = random.integers(0, self.keys + 1, self.batch, np.int32)
         if self.spread is not Spread.RANDOM:
-            lengths[...] = self.keys if self.spread is Spread.EVEN else lengths // 16
+            lengths[...] = self.keys if self.spread is Spread.EVEN else lengths // _SHORT
             lengths[:1] = self.keys
         stated = {} if self.full else {"lengths": lengths}
         if not self.page:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from autotune.codegen.attention.attention_decode.parts import Parts
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
-from autotune.codegen.model.hardware import SCHEDULERS, WARP, WORD_BYTES
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
+from autotune.codegen.model.integers import ceil_div, largest, smallest
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
+from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
 
 _VECTOR = 4  # sums of values that are loaded at once
+_STORES = 4  # of a sector of results, which threads store element by element
 _WAITS = 2  # loads that a block waits for in turn, if it has keys or not: a length, then a page
-_CLUSTER_WAITS = 2  # as long as it takes a block of a cluster to see the others' sums, about, on an H200
-_KEPT = 64  # problems
-_Tiles = npt.NDArray[np.int64]
+_Counts = Sequence[tuple[int, int]]  # of how many requests each has how many
 
 
 @dataclass(frozen=True)
@@ -31,11 +28,23 @@ class Costs(Coefficients, section="attention_decode"):
     """What blocks take whatever multiplies.
 
     Attributes:
-        part: how long a vector of another part's sums takes to read, as a multiple of the model's for a cluster's.
+        row: clocks in which a warp weighs the states of a row.
+        vector: clocks in which a thread stores four sums of a row.
+        state: clocks in which it adds those of a state.
+        share: what a block of a fixed grid waits for until it has found its share, in latencies of loads.
+        last: what the last block of some rows waits for until all parts are seen, in latencies of loads.
+        cluster: likewise, of blocks of a cluster.
+        on_way: bytes on their way to an SM by which device memory is busy, as a multiple of those of Little's law.
         dependent: warps of a scheduler that always have an instruction to issue. Of fewer, each waits for its own.
     """
 
-    part: float
+    row: float
+    vector: float
+    state: float
+    share: float
+    last: float
+    cluster: float
+    on_way: float
     dependent: float
 
 
@@ -46,7 +55,7 @@ class KernelCosts:
     Attributes:
         weight: instructions of a weight that a thread computes, with its mask and its share of the largest logit.
         load: instructions of a load, or of a copy to a stage, with its page, address and bounds.
-        start: what each part of a block waits for before its first keys, in steps.
+        start: what each part of a block waits for before its first keys, in latencies of loads.
         waits: what all wait for once, in latencies of loads: lengths, pages, instructions that run for the first time.
         memory: how long device memory takes for a byte, as a multiple of the model's time.
     """
@@ -77,44 +86,62 @@ def of_parts(
         tile: with the counts of a tile of keys in place of a step's.
         kernel: what it takes.
         keys_of_tile: of a block.
-        states: that a block adds, of its warps that have different keys.
+        states: that a block adds, of its warps that have different keys; 0 if sums of all keys are in registers.
     """
     costs = Costs.of(spec)
-    cached_bytes, keys = _read(problem)
-    tiles = -(-keys // keys_of_tile)
+    keys = [(count, problem.reached(length)) for count, length in problem.usual_lengths]
+    tiles = [(count, ceil_div(some, keys_of_tile)) for count, some in keys]
     of_wait = max(1.0, tile.in_flight)  # steps
     blocks, longest, starts, parts = (_in_shares if schedule.grid_blocks else _in_parts)(
         problem, schedule, tiles, _WAITS * of_wait
     )
-    steps = max(1.0, longest + starts * kernel.start * of_wait)
-    filled = float(keys.sum()) / max(1, int(tiles.sum()) * keys_of_tile)
+    filled = _all(keys) / largest(1, _all(tiles) * keys_of_tile)
     warps = tile.footprint.threads // WARP
-    together = max(1, min(resident_blocks(tile.footprint, spec), ceil_div(blocks, spec.sm_count)))
-    idle = max(1.0, costs.dependent * SCHEDULERS / (together * warps))
-    share = longest / steps  # of the steps that have keys
-    rows = min(schedule.rows, max(1, problem.group * problem.queries))
+    rows = smallest(schedule.rows, largest(1, problem.group * problem.queries))
     sums = rows * problem.value_elements
     split = parts > 1 and not schedule.cluster
+    machine = MachineCosts.of(spec)
+    latency = machine.latency_seconds * spec.clock_hz
+    of_warp, vectors = ceil_div(rows, warps), ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads)
+    adding = _adding(costs, of_warp, vectors, states) if states else 0.0
+    if schedule.cluster:
+        adding += _adding(costs, of_warp, ceil_div(vectors, parts), parts)
+    if split:
+        adding += _adding(costs, of_warp, vectors, parts)
+    busy = costs.on_way * spec.bandwidth * machine.latency_seconds / spec.sm_count
+    wanted = busy / largest(1.0, of_wait * filled * tile.bytes_loaded)
+    idle = _idle(blocks, resident_blocks(tile.footprint, spec), wanted, spec)
+    outside = starts * (kernel.start * latency + adding)
+    if schedule.grid_blocks:
+        outside += costs.share * latency
     return (
         replace(
             tile,
             blocks=blocks,
-            memory_bytes=kernel.memory * cached_bytes,
-            steps=steps,
-            instructions=share * idle * tile.instructions,
-            load_instructions=share * idle * tile.load_instructions,
-            unit_clocks=share * tile.unit_clocks,
-            shared_clocks=share * tile.shared_clocks,
-            lines=share * filled * tile.lines,
-            bytes_loaded=share * filled * tile.bytes_loaded,
-            bytes_stored=sums * (WORD_BYTES if split else problem.dtype.bytes),
-            sliced_words=ceil_div(states * sums, tile.footprint.threads) if states > 1 else 0,
-            shared_vectors=costs.part * ceil_div(ceil_div(sums, _VECTOR), tile.footprint.threads) * parts
-            if split
-            else 0,
-            waits=kernel.waits + problem.sinks + _CLUSTER_WAITS * schedule.cluster,
+            memory_bytes=idle * kernel.memory * problem.usual_work.bytes,
+            steps=largest(1, longest),
+            dependent=costs.dependent,
+            lines=filled * tile.lines,
+            bytes_loaded=filled * tile.bytes_loaded,
+            bytes_stored=sums * (WORD_BYTES if split else _STORES * problem.dtype.bytes),
+            outside_clocks=outside,
+            waits=kernel.waits + problem.sinks + (costs.cluster if schedule.cluster else costs.last * split),
         ),
     )
+
+
+def _adding(costs: Costs, rows: int, vectors: int, states: int) -> float:
+    """Clocks in which a warp adds so many rows of states, and each of its threads so many vectors."""
+    return costs.row * rows + vectors * (costs.vector + costs.state * states)
+
+
+def _idle(blocks: int, resident: int, wanted: float, spec: DeviceSpec) -> float:
+    """How many times as long bytes take since the last wave has fewer blocks on an SM than are `wanted`."""
+    of_wave = resident * spec.sm_count
+    rest = blocks % of_wave / spec.sm_count
+    if blocks <= of_wave or not rest:
+        return 1.0
+    return 1.0 + largest(0.0, wanted - rest) * spec.sm_count / blocks
 
 
 class _Blocks(NamedTuple):
@@ -133,26 +160,31 @@ class _Blocks(NamedTuple):
     parts: int
 
 
-def _in_parts(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Tiles, waits: float) -> _Blocks:
+def _in_parts(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Counts, waits: float) -> _Blocks:
     """Of requests that are cut by their own lengths, with so many `tiles` each; `waits` are tiles, too."""
-    of_part = np.maximum(schedule.part_tiles, -(-tiles // schedule.splits))
-    longest = int(np.minimum(of_part, tiles).max(initial=0))
-    all_steps = int(tiles.sum()) + waits * schedule.splits * problem.batch
-    blocks = ceil(schedule.row_blocks(problem) / max(1, problem.batch) * all_steps / (longest + waits))
-    return _Blocks(blocks, longest, 1.0, int((-(-tiles // of_part)).max(initial=1)))
+    of_part = [largest(schedule.part_tiles, ceil_div(some, schedule.splits)) for _, some in tiles]
+    parts = [(count, ceil_div(some, of_one)) for (count, some), of_one in zip(tiles, of_part, strict=True)]
+    longest = _most((count, smallest(of_one, some)) for (count, some), of_one in zip(tiles, of_part, strict=True))
+    all_steps = _all(tiles) + waits * _all(parts)
+    blocks = ceil(schedule.grid_heads(problem) * all_steps / (longest + waits))
+    return _Blocks(blocks, longest, 1.0, largest(1, _most(parts)))
 
 
-def _in_shares(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Tiles, waits: float) -> _Blocks:
+def _in_shares(problem: AttentionDecodeProblem, schedule: Parts, tiles: _Counts, waits: float) -> _Blocks:
     """Of a fixed grid, likewise."""
-    heads = max(1, schedule.grid_heads(problem))
-    there = max(1, schedule.blocks(problem) // heads)
-    listed = int(np.maximum(tiles, 1).sum())
-    share = max(schedule.part_tiles, ceil_div(listed, there), 1)
-    parts = ceil_div(int(tiles.max(initial=0)), share) + 1  # a share seldom begins where a request does
-    return _Blocks(heads * ceil_div(listed, share), min(share, listed), 1.0 + problem.batch / there, parts)
+    heads = largest(1, schedule.grid_heads(problem))
+    there = largest(1, schedule.blocks(problem) // heads)
+    listed = sum(count * largest(1, some) for count, some in tiles)
+    share = largest(schedule.part_tiles, ceil_div(listed, there), 1)
+    parts = ceil_div(_most(tiles), share) + 1  # a share seldom begins where a request does
+    return _Blocks(heads * ceil_div(listed, share), smallest(share, listed), 1.0 + problem.batch / there, parts)
 
 
-@lru_cache(maxsize=_KEPT)
-def _read(problem: AttentionDecodeProblem) -> tuple[int, npt.NDArray[np.int64]]:
-    """The bytes of the problem, and the keys of each request that are read: to draw the lengths takes milliseconds."""
-    return problem.work.bytes, np.array(problem.seen_keys, np.int64)
+def _all(of_requests: _Counts) -> int:
+    """The sum of what so many requests have each."""
+    return sum(count * some for count, some in of_requests)
+
+
+def _most(of_requests: Iterable[tuple[int, int]]) -> int:
+    """The most that any request has."""
+    return largest(0, *(some * smallest(1, count) for count, some in of_requests))

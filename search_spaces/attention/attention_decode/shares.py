@@ -11,7 +11,6 @@ from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 
-_LEAST_REGISTERS, _SHARE_REGISTERS = 80, 24  # of a thread, and more by which it finds its share: as ptxas takes them
 _WAVES = "waves"  # the parameter of how many blocks there are for each that the SMs have room for
 P = TypeVar("P", bound=Parts)
 
@@ -49,7 +48,7 @@ def shared(problem: AttentionDecodeProblem, schedule: P, spec: DeviceSpec, count
         return schedule
     alone = schedule.replace(splits=1, grid_blocks=0, **({"cluster": False} if schedule.cluster else {}))
     footprint = alone.replace(grid_blocks=1).footprint(problem)
-    registers = min(max(footprint.registers, _LEAST_REGISTERS) + _SHARE_REGISTERS, spec.registers_per_thread)
+    registers = min(footprint.uncapped_registers, spec.registers_per_thread)
     resident = blocks_per_sm(spec, footprint.threads, registers, footprint.shared_bytes)
     room = max(1, count * resident) * spec.sm_count
     found = alone.replace(grid_blocks=max(1, room // max(1, alone.row_tiles(problem))))

@@ -69,4 +69,7 @@ class FmaSchedule(Parts):
         registers = self.rows * (keys + values + self.keys_in_flight + 4) + loaded + _OTHER_REGISTERS
         if self.splits > 1 or self.grid_blocks:
             registers = max(registers + _ADDING_REGISTERS, _LEAST_ADDING)
-        return Footprint(self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm)
+        wanted = self.wanted_registers(registers)
+        return Footprint(
+            self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm, wanted_registers=wanted
+        )

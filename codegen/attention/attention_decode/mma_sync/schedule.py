@@ -88,4 +88,9 @@ class MmaSyncSchedule(Parts):
         staged = self.stages * warps * self.warp_keys * row_bytes
         summed = WORD_BYTES * self.threads * self.warp_keys if self.share_keys else 0
         shared = max(staged + summed, self.sum_bytes(problem, self.key_warps))
-        return Footprint(self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm)
+        # Of products that warps add, a thread loads most of those of all warps at once.
+        exchanged = 3 * warps * self.warp_keys // 8 if self.share_keys else 0
+        wanted = self.wanted_registers(registers + exchanged)
+        return Footprint(
+            self.threads, shared, registers, self.cluster_blocks, self.min_blocks_per_sm, wanted_registers=wanted
+        )

@@ -43,7 +43,7 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
     grid = Workload(
         blocks=of.tiles,
         footprint=footprint,
-        memory_bytes=problem.work.bytes,
+        memory_bytes=problem.usual_work.bytes,
         steps=of.of_block(resident_blocks(footprint, spec), spec),
         instructions=warps * of_warp,
         load_instructions=vectors * costs.load,

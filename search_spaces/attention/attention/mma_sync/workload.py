@@ -63,7 +63,7 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
-        memory_bytes=problem.work.bytes,
+        memory_bytes=problem.usual_work.bytes,
         steps=steps,
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1 if schedule.vector_width > 1 else 0,

@@ -86,7 +86,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
-        memory_bytes=problem.work.bytes,
+        memory_bytes=problem.usual_work.bytes,
         steps=steps,
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 from autotune.codegen.attention.attention_decode.latent.schedule import STAGES, LatentSchedule
@@ -21,12 +21,10 @@ class Costs(KernelCosts, Coefficients, section="attention_decode.latent"):
     Attributes:
         rate: share of their peak that tensor cores reach.
         tile_clocks: clocks of a tile in which they wait for weights.
-        adding: how long a vector of another part's sums takes to read, as a multiple of other kernels' time.
     """
 
     rate: float
     tile_clocks: float
-    adding: float
 
 
 def workload(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -42,5 +40,4 @@ def workload(problem: AttentionDecodeProblem, schedule: LatentSchedule, spec: De
         unit_clocks=pairs / spec.rates.get(Unit.TENSOR_FP16, inf) / costs.rate + costs.tile_clocks,
         bytes_loaded=schedule.tile_keys * problem.key_bytes,
     )
-    (launch,) = of_parts(problem, schedule, spec, tile, costs, keys_of_tile=schedule.tile_keys, states=1)
-    return (replace(launch, shared_vectors=costs.adding * launch.shared_vectors),)
+    return of_parts(problem, schedule, spec, tile, costs, keys_of_tile=schedule.tile_keys, states=0)

@@ -25,7 +25,15 @@ _SUMS_BYTES = 16 * 8 * 4  # of a product, which a warp stores, and all warps of 
 
 @dataclass(frozen=True)
 class Costs(KernelCosts, Coefficients, section="attention_decode.mma_sync"):
-    """What the instructions of decoding by tensor cores take."""
+    """What the instructions of decoding by tensor cores take.
+
+    Attributes:
+        tile: instructions of a tile of a warp for each 64 columns of its values, whatever keys it has.
+        exchange: clocks in which warps that share keys wait for the products of each of them.
+    """
+
+    tile: float
+    exchange: float
 
 
 def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -43,7 +51,7 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
     loads = warps * copied * _EIGHT // schedule.vector_width
     # Pairs of two keys' values are made for each product: those of codes, of four at once. Sums are multiplied where
     # the largest score grows, which is seldom.
-    computed = of_keys + (2 if problem.quantised else 3) * of_values + keys / 2 * costs.weight
+    computed = of_keys + (2 if problem.quantised else 3) * of_values + keys / 2 * costs.weight + costs.tile * groups
     element_bytes = problem.dtype_of("k").bytes
     vector_bytes = warps * WARP * _EIGHT * element_bytes
     if problem.quantised:
@@ -62,6 +70,7 @@ def workload(problem: AttentionDecodeProblem, schedule: MmaSyncSchedule, spec: D
         in_flight=max(0, schedule.stages - 1),
         instructions=warps * computed,
         load_instructions=loads * costs.load,
+        exposed_clocks=costs.exchange * warps * schedule.share_keys,
         unit_clocks=warps * (of_keys + of_values) * _PRODUCT_PAIRS / spec.rate(unit_of(problem.dtype)),
         shared_clocks=shared_bytes / LINE_BYTES,
         lines=loads * max(1.0, WARP * schedule.vector_width * element_bytes / LINE_BYTES),
