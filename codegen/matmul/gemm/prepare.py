@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from autotune.codegen.matmul.workspace_copy import WorkspaceCopy, with_copies
 from autotune.codegen.model.footprint import Footprint
@@ -82,11 +83,19 @@ def prepared(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Prepared, ..
 
 
 def product(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
-    """What remains to be multiplied."""
-    for one in prepared(problem, schedule):
-        operand = one.copy.operand
-        transposed = schedule.along_k(problem, operand) is (operand == "b")
-        fields = one.copy.layout(problem) | {f"transpose_{operand}": transposed}
+    """What remains to be multiplied.
+
+    A search asks for that of one problem thousands of times; traced sizes are in no cache.
+    """
+    copied = tuple(one.copy for one in prepared(problem, schedule))
+    return _product(problem, copied) if type(problem.m) is int else _product.__wrapped__(problem, copied)
+
+
+@lru_cache(maxsize=64)
+def _product(problem: GemmProblem, copied: tuple[WorkspaceCopy, ...]) -> GemmProblem:
+    for one in copied:
+        transposed = (one.columns == "k") is (one.operand == "b")
+        fields = one.layout(problem) | {f"transpose_{one.operand}": transposed}
         problem = replace(problem, **fields)  # type: ignore[arg-type]
     return problem
 

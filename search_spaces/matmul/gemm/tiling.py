@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule
-from autotune.codegen.model.integers import INT_MAX, ceil_div, round_up
+from autotune.codegen.model.hardware import LINE_BYTES
+from autotune.codegen.model.integers import INT_MAX, ceil_div, round_up, smallest
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import group_violations
 
@@ -49,3 +50,18 @@ def grid_violations(problem: GemmProblem, schedule: GemmSchedule) -> Iterator[st
 def share_inside(size: int, block: int) -> float:
     """The share of tiles that is in the matrix; what lies outside is not read."""
     return size / round_up(size, block) if size else 0.0
+
+
+def straddling(problem: GemmProblem, operand: str, width: int, extent: int) -> float:
+    """The share of pieces of rows, of so many bytes, that lie in two cache lines.
+
+    Args:
+        problem: the one that is multiplied.
+        operand: ``a`` or ``b``.
+        width: bytes of a piece, at most a line.
+        extent: rows or columns of a tile: of an operand that lies across k, pieces begin at multiples of as many.
+    """
+    size = problem.dtype.bytes
+    pitch = problem.layout_of(operand)[0] * size
+    apart = pitch | (LINE_BYTES if problem.along_k(operand) else extent * size)
+    return (smallest(width, pitch) - smallest(width, pitch, apart & -apart)) / LINE_BYTES

@@ -78,7 +78,7 @@ LARGE = (
 MEDIUM = (
     Seed(streamed((64, 128, 16), (32, 64), (8, 8), cluster_k=2, **_TWICE, **_SHAPE), (0,)),
     Seed(streamed((32, 128, 32), (32, 64), (8, 8), stages=2, warps_k=2, cluster_k=4, **_TWICE, **_SHAPE), (0,)),
-    Seed(streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE), (2,)),
+    Seed(streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE), (0, 2)),
     Seed(streamed((64, 128, 16), (32, 64), (8, 8), **_TWICE, **_SHAPE), (2,)),
     Seed(streamed((64, 128, 32), (32, 64), (8, 8), warps_k=4), (1,)),
     Seed(streamed((128, 64, 16), (64, 32), (8, 8), stages=2, **_TWICE), (2,)),
@@ -87,7 +87,7 @@ MEDIUM = (
     Seed(streamed((32, 128, 16), (32, 64), (8, 8), **_TWICE), (4, 2)),
     Seed(streamed((64, 64, 32), (32, 64), (8, 8), warps_k=2, **_TWICE), (2,)),
     Seed(streamed((64, 64, 32), (32, 64), (8, 8), warps_k=2, **_TWICE, **_SHAPE), (2,)),
-    Seed(streamed((64, 64, 16), (32, 64), (8, 8), **_TWICE), (4, 2)),
+    Seed(streamed((64, 64, 16), (32, 64), (8, 8), **_TWICE), (0, 4, 2)),
     Seed(streamed((64, 64, 16), (32, 64), (8, 8), **_TWICE, **_SHAPE), (4,)),
     Seed(streamed((64, 64, 16), (32, 64), (8, 8), warps_k=2, cluster_k=2), (0,)),
     Seed(streamed((64, 64, 16), (64, 64), (16, 8), **_TWICE), (2,)),

@@ -19,6 +19,7 @@ from .legal import steps_along_k
 
 _ELEMENT_BYTES, _SECTOR_ELEMENTS, _LINE_ELEMENTS = 4, 8, 32
 _FAN_IN = 16  # parts that split_k_reduction.cuh adds at once
+_PARTS = 4  # of a warp, whose reads of four elements from shared memory are served in turn unless they are the same
 _HIDING = 2  # warps of a scheduler that read partial sums as fast as one
 # Of the FFMAs, the share that waits for registers where no, one or both tiles are K-major: three are new. Counted in
 # the machine code of six tiles (NVRTC 13.0, sm_90), beyond those that wait where tiles are transposed.
@@ -27,9 +28,13 @@ _K_MAJOR_WAITS = (0.0, 0.07, 0.2)
 
 @dataclass(frozen=True)
 class _Supply:
-    """What a step takes to load an operand to fragments: instructions of all warps of a block, and their elements."""
+    """What a step takes to load an operand to fragments: instructions of all warps of a block, and their elements.
+
+    Reads from shared memory take `shared_clocks` of the SM.
+    """
 
     shared_accesses: float
+    shared_clocks: float
     copies: float
     direct_loads: float
     lines: float
@@ -44,11 +49,13 @@ class Costs(Coefficients, section="sgemm"):
         copy: instructions of a copy with its address and bounds.
         direct_load: instructions of a load to registers with its address and bounds.
         store: relative cost of stores: a warp has parts of several rows.
+        single: share of the FFMAs that wait for registers, where fragments of single elements are loaded ahead.
     """
 
     copy: float
     direct_load: float
     store: float
+    single: float
 
 
 def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
@@ -68,6 +75,8 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     tile_elements = schedule.block_m * schedule.block_n
     multiply_adds = tile_elements * schedule.block_k / WARP
     waits = multiply_adds * _K_MAJOR_WAITS[sum(schedule.k_major(problem, operand) for operand in "ab")]
+    if strip_width(schedule.thread_n) == 1 and schedule.double_buffer_fragments:
+        waits += costs.single * multiply_adds
     parts = strip_width(schedule.thread_n) / schedule.vector_c  # stores of a strip, which is what lies in one sector
     if schedule.staged_c:
         parts = 1 + _SECTOR_ELEMENTS / schedule.warp_n  # a row may begin within a sector
@@ -82,6 +91,7 @@ def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
         in_flight=schedule.stages - 1 if schedule.asynchronous else min(1, schedule.stages - 1),
         instructions=multiply_adds + waits + a.shared_accesses + b.shared_accesses,
         load_instructions=costs.copy * (a.copies + b.copies) + costs.direct_load * (a.direct_loads + b.direct_loads),
+        shared_clocks=a.shared_clocks + b.shared_clocks,
         unit_clocks=multiply_adds * WARP / spec.rate(Unit.FP32),
         lines=a.lines + b.lines,
         bytes_loaded=_ELEMENT_BYTES * (a.elements + b.elements),
@@ -118,11 +128,13 @@ def _supply(problem: SgemmProblem, schedule: SgemmSchedule, operand: str) -> _Su
     if mode is CopyMode.DIRECT:
         loads = thread_elements / vector
         rows = warp // thread if along_k else schedule.lanes_k
-        return _Supply(0.0, 0.0, loads, loads * inside * max(rows, vector), elements)
+        return _Supply(0.0, 0.0, 0.0, loads, loads * inside * max(rows, vector), elements)
     copies = schedule.block_k * block / vector / WARP
     row = block if not along_k else 8 if vector == 1 else schedule.block_k  # elements that lanes copy side by side
     lines = copies * inside * max(vector, min(WARP, vector * _LINE_ELEMENTS / row))
     # A store to shared memory, after a load to registers, takes the place of a copy.
     stores = 0.0 if mode is CopyMode.ASYNC_COPY else copies * (vector if along_k else 1)
     width = 4 if schedule.k_major(problem, operand) else strip_width(thread)
-    return _Supply(thread_elements / width, copies + stores, 0.0, lines, elements)
+    accesses = thread_elements / width
+    parts = max(1.0, min(_PARTS, warp // thread * schedule.lanes_k) * width / _PARTS)
+    return _Supply(accesses, accesses * parts, copies + stores, 0.0, lines, elements)

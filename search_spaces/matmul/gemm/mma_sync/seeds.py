@@ -13,9 +13,9 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.matmul.gemm.order import fastest_first
-from autotune.search_spaces.matmul.gemm.preparation import likely
+from autotune.search_spaces.matmul.gemm.preparation import copies
 from autotune.search_spaces.matmul.gemm.tiling import grids
-from autotune.search_spaces.matmul.gemm.wgmma.space import preferred
+from autotune.search_spaces.matmul.gemm.wgmma.space import has_wgmma, unready
 
 from .space import fitted, on_grid
 from .workload import workload
@@ -65,9 +65,9 @@ _DIVISIBLE = 6
 
 @lru_cache(maxsize=8)  # as of wgmma
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> tuple[MmaSyncSchedule, ...]:
-    """By modelled time; few beside wgmma, which is seldom slower and takes less time to compile."""
+    """By modelled time; few beside wgmma that needs no copies: it is seldom slower and takes less time to compile."""
     found = tuple(by_mma_sync(problem, spec))
-    return found[:_BESIDE_WGMMA] if preferred(problem, spec) else found
+    return found[:_BESIDE_WGMMA] if has_wgmma(problem, spec) and not unready(problem) else found
 
 
 def by_mma_sync(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]:
@@ -78,16 +78,14 @@ def by_mma_sync(problem: GemmProblem, spec: DeviceSpec) -> list[MmaSyncSchedule]
 def _likely(problem: GemmProblem, spec: DeviceSpec) -> Iterator[MmaSyncSchedule]:
     """Tiles as large as leave a block for each SM, then smaller ones; each with the grids that may suit it.
 
-    If operands are worth a copy, few schedules follow that make none.
+    Unaligned operands are taken as they are, or copied first.
     """
-    first = likely(problem)
-    for index, schedule in enumerate(
-        [*_tiles(problem, spec, first), *(_tiles(problem, spec, {})[:2] if first else ())]
-    ):
-        for grid in _grids(problem, schedule, spec):
-            yield on_grid(problem, spec, schedule, grid)
-        if index == 0:
-            yield replace(schedule, specialize=Specialize.SHAPE)
+    for number, prepared in enumerate(copies(problem)):
+        for index, schedule in enumerate(_tiles(problem, spec, prepared)):
+            for grid in _grids(problem, schedule, spec):
+                yield on_grid(problem, spec, schedule, grid)
+            if index == 0 and number == 0:
+                yield replace(schedule, specialize=Specialize.SHAPE)
 
 
 def _tiles(problem: GemmProblem, spec: DeviceSpec, fields: Mapping[str, Any]) -> list[MmaSyncSchedule]:

@@ -20,7 +20,7 @@ from autotune.search_spaces.machine.roofline import bounding_unit
 from autotune.search_spaces.matmul.gemm.order import fastest_first
 
 from .legal import b_alone_across, swappable
-from .space import SHARED, any_columns_swapped, cluster_ks, few_rows, fitted, on_grid, preferred
+from .space import SHARED, any_columns_swapped, cluster_ks, few_rows, fitted, has_wgmma, on_grid
 from .workload import workload
 
 _SEEDS = 24
@@ -52,8 +52,8 @@ _CLUSTERS: tuple[tuple[dict[str, Any], float], ...] = (
 
 @lru_cache(maxsize=8)  # the default, the model's choice and the seeds of a problem all ask for them: 10 ms each time
 def candidates(problem: GemmProblem, spec: DeviceSpec) -> tuple[WgmmaSchedule, ...]:
-    """By modelled time; none where copies of operands do not pay."""
-    return tuple(fastest_first(problem, _likely(problem, spec), spec, workload)) if preferred(problem, spec) else ()
+    """By modelled time; none where no product of wgmma is legal."""
+    return tuple(fastest_first(problem, _likely(problem, spec), spec, workload)) if has_wgmma(problem, spec) else ()
 
 
 def _likely(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:

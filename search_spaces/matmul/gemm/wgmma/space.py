@@ -21,7 +21,7 @@ from autotune.codegen.model.tensor_map import MOST_OF_BOX
 from autotune.codegen.source.wgmma import LEAST_COLUMNS, MOST_COLUMNS
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.matmul.gemm.preparation import choices, pays
+from autotune.search_spaces.matmul.gemm.preparation import choices
 from autotune.search_spaces.matmul.gemm.promotion import promoted
 from autotune.search_spaces.matmul.gemm.tiling import block_ks, grids
 
@@ -74,13 +74,8 @@ def _aligned(problem: GemmProblem, schedule: WgmmaSchedule) -> WgmmaSchedule:
 
 def unready(problem: GemmProblem) -> list[str]:
     """The operands that no product of wgmma takes as they are."""
-    schedule = _aligned(problem, WgmmaSchedule())
+    schedule = _aligned(problem, WgmmaSchedule(swap=b_alone_across(problem) and swappable(problem)))
     return [operand for operand in "ab" if getattr(schedule, f"prepare_{operand}") is not Prepare.NONE]
-
-
-def preferred(problem: GemmProblem, spec: DeviceSpec) -> bool:
-    """Whether wgmma is possible and pays for the copies of operands that it needs."""
-    return has_wgmma(problem, spec) and all(pays(problem, operand) for operand in unready(problem))
 
 
 def space(problem: GemmProblem, spec: DeviceSpec) -> Space[WgmmaSchedule]:
