@@ -17,6 +17,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import INT_MAX, ceil_div, largest, smallest
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
@@ -200,6 +201,27 @@ def _of_sequences(problem: PackedProblem, rows: int, keys: int) -> tuple[int, fl
         return tiles, average, smallest(4.0 * met, all_keys / keys) + 1 / 2
     first, last = ceil_div(queries, rows), ceil_div(all_keys, keys)
     return tiles + first, (tiles * average + first * (seen * last + 1 - seen)) / (tiles + first), last
+
+
+@dataclass(frozen=True)
+class PackedCosts(Coefficients, section="attention.packed"):
+    """What packed sequences take.
+
+    Attributes:
+        find_clocks: clocks of a load by which a tile is found. Of a block for each tile, the other blocks of the SM
+            hide them; blocks that stay find the next one meanwhile.
+    """
+
+    find_clocks: float
+
+
+def finding_clocks(problem: HeadProblem, queries: int, looking: float, spec: DeviceSpec) -> float:
+    """Clocks that a tile of so many queries of packed sequences waits for, until its block knows it.
+
+    As many blocks are looking for each tile that is there; 0 if blocks stay, and are told.
+    """
+    rounds = finding_rounds(problem, queries)
+    return PackedCosts.of(spec).find_clocks * (rounds * (1 + looking) if looking else min(1.0, rounds))
 
 
 def finding_rounds(problem: HeadProblem, queries: int) -> float:

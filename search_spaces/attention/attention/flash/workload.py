@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
-from autotune.search_spaces.attention.tiles import TileSteps
+from autotune.search_spaces.attention.tiles import TileSteps, finding_clocks, finding_rounds
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -51,5 +51,7 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
         lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
         bytes_loaded=tile_bytes,
         bytes_stored=schedule.block_rows * problem.value_elements * problem.dtype.bytes,
+        exposed_clocks=finding_clocks(problem, schedule.block_rows, schedule.blocks(problem) / max(1, of.tiles), spec),
+        waits=finding_rounds(problem, schedule.block_rows),
     )
     return (grid,)

@@ -8,9 +8,16 @@ from math import inf
 from autotune.codegen.attention.attention.mma_sync.schedule import PRODUCT, MmaSyncSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
-from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.integers import ceil_div, largest, round_up, smallest
 from autotune.codegen.model.work import Unit
-from autotune.search_spaces.attention.tiles import TileSteps, extremes_workload, stored_bytes, sums_workload
+from autotune.search_spaces.attention.tiles import (
+    TileSteps,
+    extremes_workload,
+    finding_clocks,
+    finding_rounds,
+    stored_bytes,
+    sums_workload,
+)
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -27,6 +34,7 @@ class Costs(Coefficients, section="attention.mma_sync"):
     Attributes:
         weight: instructions of a pair and a thread's weights.
         copy: instructions of a copy with its address and bounds.
+        element: the same of an element that comes through registers.
         rate: share of the tensor cores' peak that is reached; that of sm_90 takes wgmma.
         dependent: warps of a scheduler that always have an instruction to issue. Of fewer, each waits for its own.
         shared: clocks of shared memory for 128 bytes.
@@ -35,6 +43,7 @@ class Costs(Coefficients, section="attention.mma_sync"):
 
     weight: float
     copy: float
+    element: float
     rate: float
     dependent: float
     shared: float
@@ -68,11 +77,15 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1 if schedule.vector_width > 1 else 0,
         instructions=idle * (products + loaded / _LOADED_BYTES + rows * keys / WARP * costs.weight),
-        load_instructions=idle * vectors * costs.copy,
+        load_instructions=idle * vectors * (costs.copy if schedule.vector_width > 1 else costs.element),
         unit_clocks=rows * keys * dims / rate + costs.moved * moved / LINE_BYTES / steps,
         shared_clocks=costs.shared * (loaded + keys * dims * problem.dtype.bytes) / LINE_BYTES,
         lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
         bytes_loaded=keys * dims * problem.dtype.bytes,
-        bytes_stored=stored_bytes(problem, rows, schedule.splits),
+        bytes_stored=stored_bytes(
+            problem, smallest(rows, problem.rows * schedule.splits / largest(1, blocks)), schedule.splits
+        ),
+        exposed_clocks=finding_clocks(problem, rows, schedule.blocks(problem) / max(1, blocks), spec) / steps,
+        waits=finding_rounds(problem, rows),
     )
     return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))

@@ -8,11 +8,12 @@ from math import inf
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.attention.attention.wgmma.schedule import CONSUMER_ROWS, WgmmaSchedule
 from autotune.codegen.attention.tensor_maps import ROW_BYTES, boxes
-from autotune.codegen.model.integers import ceil_div, round_up
+from autotune.codegen.model.integers import ceil_div, largest, round_up, smallest
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.attention.tiles import (
     TileSteps,
     extremes_workload,
+    finding_clocks,
     finding_rounds,
     stored_bytes,
     storing_clocks,
@@ -36,8 +37,7 @@ class Costs(Coefficients, section="attention.wgmma"):
         step_clocks: clocks of barriers, of a consumer.
         tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
             The other blocks of the SM hide them.
-        find_clocks: clocks of a load by which a tile of packed sequences is found. Of a block for each tile, the other
-            blocks of the SM hide them; blocks that stay find the next one meanwhile.
+        apart: share of that which each further consumer takes with queries of its own.
         loaded: share of the time that threads take to load as many bytes.
     """
 
@@ -47,7 +47,7 @@ class Costs(Coefficients, section="attention.wgmma"):
     pair_latency: float
     step_clocks: float
     tile_clocks: float
-    find_clocks: float
+    apart: float
     loaded: float
 
 
@@ -58,9 +58,8 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     packed, footprint = schedule.packed_heads(problem), schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     of = TileSteps.of(problem, rows, keys, schedule.splits, packed=packed, together=schedule.heads_together)
-    rounds = finding_rounds(problem, rows // packed)
-    # Blocks that stay find a tile while they compute another one, and are told; also others look for one in vain.
-    loads = min(1.0, rounds) if schedule.grid_blocks else rounds * (1 + blocks / max(1, of.tiles))
+    looking = 0.0 if schedule.grid_blocks else blocks / max(1, of.tiles)
+    finding = finding_clocks(problem, rows // packed, looking, spec)
     if not schedule.grid_blocks:
         blocks, steps = of.tiles, of.of_block(resident, spec)
     elif schedule.tickets and (problem.bounded_right or problem.segmented):
@@ -78,11 +77,13 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     weighing = costs.pair_clocks if schedule.pingpong else costs.pair_clocks_alone
     busy = present * keys * (multiplying + weighing)
     in_turn = CONSUMER_ROWS * keys * (multiplying + costs.pair_latency) / together
-    # Of few queries, parts leave no more rows than there are.
-    stored = problem.rows * schedule.splits / max(1, of.tiles) if schedule.splits > 1 else rows
+    stored = smallest(rows, problem.rows * schedule.splits / largest(1, of.tiles))
     storing = storing_clocks(stored_bytes(problem, stored, schedule.splits), spec)
-    waits = (costs.tile_clocks + costs.find_clocks * loads) / of.average / together
-    clocks = max(busy, in_turn) + waits + schedule.consumers * costs.step_clocks + storing / of.average
+    # Of a step; one whose tile is the longest has few.
+    tiles = (max(1.0, of.tiles / blocks) if schedule.grid_blocks else 1.0) / steps
+    told = costs.tile_clocks * (1 + costs.apart * (schedule.consumers - 1) * schedule.queries_apart)
+    waits = (told + finding) * tiles / together
+    clocks = max(busy, in_turn) + waits + schedule.consumers * costs.step_clocks + storing * tiles
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
@@ -92,6 +93,6 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
         bytes_loaded=costs.loaded * keys * copied,
-        waits=rounds,
+        waits=finding_rounds(problem, rows // packed),
     )
     return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))
