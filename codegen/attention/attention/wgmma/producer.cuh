@@ -18,16 +18,19 @@ __device__ __forceinline__ void copy_queries(const Arguments& arguments, const P
 #if grid_blocks > 0
     stages.tile[part] = tile;
 #endif
-    const int first = tile.query + part * part_rows / packed;
 #if queries_apart
+    const int first = tile.query + part * part_rows / packed;
     // Its consumer sits out. Nor may a box of packed sequences begin outside: their map begins ahead of the
     // tensor, where there need be no memory, and copies failed there.
     if (first >= sequence.queries) {
       full.arrive();
       continue;
     }
-#endif
     full.arrive_and_expect(query_bytes);
+#else
+    full.arrive_and_expect(query_bytes);
+    const int first = tile.query + part * part_rows / packed;
+#endif
     copy_boxes<key_boxes, query_box_bytes>(Stages::queries(part), arguments.map_q, rows, first, tile.head,
                                            full);
   }
