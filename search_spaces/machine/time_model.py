@@ -58,6 +58,8 @@ class MachineCosts(Coefficients, section="machine"):
         overlap: the norm in which two limits add up; infinite would be the longer one.
         turnaround_seconds: from a block's first load to the next block in its place, beside its computing and its share
             of device memory, of blocks that do one after the other.
+        turn_share: of the time in which device memory serves a block at an even share of the SMs, that its turn takes:
+            others compute meanwhile.
         turns: the norm in which such turns add up with what they leave idle otherwise.
         storing: the same of the stores of blocks and what the other blocks of the SM compute meanwhile.
         cluster_seconds: to reduce the results of a cluster.
@@ -86,6 +88,7 @@ class MachineCosts(Coefficients, section="machine"):
     bandwidth: float
     overlap: float
     turnaround_seconds: float
+    turn_share: float
     turns: float
     storing: float
     cluster_seconds: float
@@ -154,7 +157,7 @@ def _turns_seconds(work: Workload, memory: float, spec: DeviceSpec, costs: Machi
     """
     blocks = ceil(work.blocks / _sms(work, spec, costs))
     resident = min(blocks, resident_blocks(work.footprint, spec))
-    share = memory * spec.sm_count / max(work.blocks, spec.sm_count)
+    share = costs.turn_share * memory * spec.sm_count / max(work.blocks, spec.sm_count)
     if work.independent:
         share /= work.footprint.threads // WARP
     turn = costs.turnaround_seconds + share + _wave_clocks(work, 1, spec, costs) / spec.clock_hz

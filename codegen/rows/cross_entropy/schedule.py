@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from autotune.codegen.model.fields import tunable
-from autotune.codegen.rows.schedule import RowSchedule
+from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.rows.schedule import RowSchedule, RowStorage
 from autotune.codegen.rows.softmax.schedule import Passes
 
 _BARRIER_BYTES = 16
@@ -17,6 +19,12 @@ class CrossEntropyBackwardSchedule(RowSchedule):
     """A row is read and its gradient is written."""
 
     reductions = 0
+
+    def footprint(self, problem: Any) -> Footprint:
+        """See `Schedule`; a row in registers stays as it was loaded until it is written."""
+        footprint = super().footprint(problem)
+        held = self.hold is RowStorage.REGISTERS and not self.reductions
+        return replace(footprint, wanted_registers=footprint.registers) if held else footprint
 
 
 @dataclass(frozen=True)

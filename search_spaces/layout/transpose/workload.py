@@ -86,7 +86,6 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
         )
         / steps,
         load_instructions=((1 - edge) * warps * costs.access * loads + edge_instructions) / steps,
-        in_turn=True,
         dependent=costs.dependent,
         shared_clocks=warps * (stores * _wavefronts(store_bytes) + shared_clocks) / steps,
         lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
