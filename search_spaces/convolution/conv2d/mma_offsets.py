@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -17,7 +17,6 @@ from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space
-from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
@@ -30,17 +29,6 @@ from . import depthwise
 from .checks import checks_of_product
 
 K = TypeVar("K", bound=MmaOffsetsSchedule)
-
-
-@dataclass(frozen=True)
-class Costs(Coefficients, section="conv2d.mma_offsets"):
-    """What these kernels take beside the product.
-
-    Attributes:
-        gathered: times the instructions of a copy, of which one of two has an address that is gathered.
-    """
-
-    gathered: float
 
 
 def constraints(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -94,13 +82,7 @@ def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> 
 def workload(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once."""
     (product,) = gemm_workload(problem.product, schedule, spec)
-    own = replace(
-        product,
-        footprint=schedule.footprint(problem),
-        memory_bytes=problem.work.bytes,
-        load_instructions=Costs.of(spec).gathered * product.load_instructions,
-    )
-    return (own,)
+    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
 
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:

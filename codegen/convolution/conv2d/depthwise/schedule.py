@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Schedule, Specialize
 
@@ -37,18 +38,16 @@ class DepthwiseSchedule(Schedule):
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
     def footprint(self, problem: Conv2dProblem) -> Footprint:
-        """The filters of the block's channels are in shared memory, sums and a vector in registers."""
-        terms = problem.terms
-        shared_bytes = 4 * terms * self.channel_threads * self.vector
-        registers = self.vector * (self.rows * self.columns + 3) + _OTHER_REGISTERS
-        kept = problem.kernel_w * problem.channels if self.rows == 1 else terms  # of filters, in registers, too
-        wanted = registers + kept * self.vector
+        """The filters of the block's channels are in shared memory. Sums are in registers, and a line of what pixels
+        see, or all of it if that is written out."""
+        down, along = self.window(problem)
+        words = ceil_div(self.vector * problem.dtype.bytes, WORD_BYTES)  # of a vector
+        seen = along * words * (1 if self.rows == 1 else down)
         return Footprint(
             self.threads,
-            shared_bytes,
-            registers,
+            WORD_BYTES * problem.terms * self.channel_threads * self.vector,
+            self.vector * self.rows * self.columns + seen + _OTHER_REGISTERS,
             min_blocks_per_sm=self.min_blocks_per_sm,
-            wanted_registers=wanted,
         )
 
     def window(self, problem: Conv2dProblem) -> tuple[int, int]:
