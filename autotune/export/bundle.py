@@ -1,9 +1,9 @@
-"""What is exported: the records of some problems, and the schedules that serve their sizes and all others."""
+"""What is exported: the records of some problems, and the schedules that serve their sizes and others."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 _PRIME = 1021  # larger than most tiles, none of which divides it
 _MOST = 2**20  # the most that a size is, unless a problem is nearly as large
 _BEYOND = 8  # times the largest size of a problem are served
+_USUAL = 2**15  # most of the sizes that are drawn are below
+_EDGES = (1, 2, 4, 8, 24, 33, 100, 1022, 4096)
 
 
 @dataclass(frozen=True)
@@ -51,23 +53,40 @@ class Bundle:
         """The problem of some sizes, which may be traced."""
         return self.operator.problem_type(**self.fixed, **sizes)
 
-    def serves(self, sizes: Mapping[str, int]) -> bool:
-        """Whether sizes are in range and go together."""
-        if not all(1 <= sizes[name] <= most for name, most in self.most.items()):
-            return False
-        try:
-            return bool(self.problem(sizes))
-        except ValueError:
-            return False
-
-    def drawn(self, sizes: Mapping[str, int]) -> Any:
-        """The problem of sizes that were drawn one by one, made to fit."""
-        problem_type = self.operator.problem_type
-        return problem_type(**problem_type.fitted({**self.fixed, **sizes}))
-
     def sizes(self, problem: Problem) -> dict[str, int]:
         """The sizes of a problem that calls name."""
         return {name: getattr(problem, name) for name in self.most}
+
+    def fitted(self, sizes: Mapping[str, int]) -> dict[str, int] | None:
+        """Sizes that were drawn one by one, made to go together, if they are served then."""
+        fitted = self.operator.problem_type.fitted({**self.fixed, **sizes})
+        found = {name: fitted[name] for name in self.most}
+        try:
+            self.problem(found)
+        except ValueError:
+            return None
+        return found if all(1 <= found[name] <= most for name, most in self.most.items()) else None
+
+    def drawn_sizes(self, count: int, seed: int) -> Iterator[dict[str, int]]:
+        """Sizes of all orders, in whole tiles, and near those of the problems, made to fit; none is a problem's own."""
+        draw, own = random.Random(seed), [self.sizes(problem) for problem in self.problems]
+        while count:
+            kind, near = draw.random(), draw.choice(own)
+            most = {name: min(one, _USUAL) if kind > 0.1 else one for name, one in self.most.items()}
+            if kind < 0.1 and draw.random() < 0.5:  # where conditions turn out otherwise
+                sizes = {name: draw.choice(_EDGES) for name in most}
+            elif kind < 0.5:
+                sizes = {name: int(one ** draw.random()) for name, one in most.items()}
+            elif kind < 0.75:
+                sizes = {
+                    name: draw.choice((1, 8, 64, 128)) * int((one / 64) ** draw.random()) for name, one in most.items()
+                }
+            else:
+                sizes = {name: int(near[name] * 4 ** draw.uniform(-1, 1)) for name in most}
+            found = self.fitted({name: max(1, min(most[name], one)) for name, one in sizes.items()})
+            if found and found not in own:
+                count -= 1
+                yield found
 
 
 def bundle_of(
@@ -82,46 +101,30 @@ def bundle_of(
     """
     first, keys = problems[0], {problem.key for problem in problems}
     specs = field_specs(operator.problem_type)
-    roles = {name: field.role for name, field in specs.items()}
-    kinds = {name: getattr(first, name) for name, role in roles.items() if role in (FieldRole.KIND, FieldRole.DATA)}
-    sizes = {name: [getattr(one, name) for one in problems] for name, role in roles.items() if role is FieldRole.SIZE}
+    kinds = {name: getattr(first, name) for name, one in specs.items() if one.role in (FieldRole.KIND, FieldRole.DATA)}
+    sizes = {
+        name: [getattr(one, name) for one in problems] for name, one in specs.items() if one.role is FieldRole.SIZE
+    }
     for problem in problems:
-        dense = operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes})
-        if problem != dense:
+        if problem != operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes}):
             raise ValueError(
                 f"{problem.key}: expected a problem of the kind of {first.key}, of dense operands aligned to 16 bytes"
             )
-    implied = {name for name, values in sizes.items() if set(values) == {specs[name].implied}}
-    most = {name: _most(values, specs[name].most) for name, values in sizes.items() if name not in implied}
-    fixed = kinds | {name: sizes[name][0] for name in implied}
+    implied = {name: values[0] for name, values in sizes.items() if set(values) == {specs[name].implied}}
+    called = {name: values for name, values in sizes.items() if name not in implied}
+    most = {name: specs[name].clamped(max(_MOST, _BEYOND * max(values))) for name, values in called.items()}
     asked = (one for one in known if one.problem.key in keys)
     legal = [one for one in asked if not operator.violations(one.problem, one.schedule, spec)]
     measured = [one for one in legal if one.time_source is TimeSource.MEASURED]
     records = tuple(sorted(measured or legal, key=lambda one: one.problem.key))
-    recorded = {record.problem.key for record in records}
+    lacking = (problem for problem in problems if problem.key not in {record.problem.key for record in records})
     schedules = [
         *(record.schedule for record in records if not record.own_only),
-        *(
-            next(choices(operator, problem, spec, records)).schedule.shape_generic
-            for problem in problems
-            if problem.key not in recorded
-        ),
+        *(next(choices(operator, problem, spec, records)).schedule.shape_generic for problem in lacking),
     ]
-    bundle = Bundle(operator, spec, fixed, most, tuple(problems), records, ())
-    for odd in _odd_sizes(most):
-        with suppress(ValueError):  # sizes that do not go together
-            schedules.append(operator.default(bundle.drawn(odd), spec).shape_generic)
-    last = schedules[-1] if schedules else operator.default(first, spec).shape_generic
-    ordered = (one for one in dict.fromkeys(schedules) if one != last)
-    return replace(bundle, schedules=(*ordered, last))
-
-
-def _odd_sizes(most: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Large sizes and smaller ones, which no vector or tile divides."""
-    yield {name: largest - 1 for name, largest in most.items()}
-    yield dict.fromkeys(most, _PRIME)
-
-
-def _most(values: Sequence[int], allowed: int | None) -> int:
-    most = max(_MOST, _BEYOND * max(values))
-    return most if allowed is None else min(most, allowed)
+    bundle = Bundle(operator, spec, kinds | implied, most, tuple(problems), records, ())
+    odd = ({name: largest - 1 for name, largest in most.items()}, dict.fromkeys(most, _PRIME))
+    defaults = [bundle.sizes(first), *filter(None, map(bundle.fitted, odd))][-len(odd) :]
+    general = [operator.default(bundle.problem(one), spec).shape_generic for one in defaults]
+    ordered = dict.fromkeys(one for one in [*schedules, *general] if one != general[-1])
+    return replace(bundle, schedules=(*ordered, general[-1]))

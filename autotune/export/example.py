@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ def example(exported: Kernels) -> str:
         "SIZE_COUNT": str(len(exported.bundle.most)),
         "MEMBERS": cuda_members(list(scalars_of(exported))),
         "SCALARS": ",\n".join(f"    {_scalars(exported, problem)}" for problem in problems),
-        "CALL": call(exported, {one.name: f"tensors[{place}]" for place, one in enumerate(tensors)}),
+        "CALL": call(exported, {one.name: f"tensors[{place}]" for place, one in enumerate(tensors)}.__getitem__),
     }
     text = _TEMPLATE.read_text(encoding="utf-8")
     for word, value in replaced.items():
@@ -68,13 +67,10 @@ def cases(exported: Kernels) -> list[Problem]:
     bundle, draw = exported.bundle, random.Random(0)
     found: dict[str, Problem] = {}
     for _ in range(_TRIED):
-        with suppress(ValueError):  # sizes that do not go together
-            problem = bundle.drawn(
-                {name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in bundle.most.items()}
-            )
-            sizes = bundle.sizes(problem)
-            serving = exported.serving(sizes) if bundle.serves(sizes) else None
-            if serving and sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES:
+        sizes = bundle.fitted({name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in bundle.most.items()})
+        if sizes and (serving := exported.serving(sizes)):
+            problem = bundle.problem(sizes)
+            if sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES:
                 found.setdefault(exported.programs[serving[1]].source_digest, problem)
         if len(found) == _CASES:
             break

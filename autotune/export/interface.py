@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from collections.abc import Callable, Iterator, Mapping
 
 from autotune.codegen.model.argument import WORKSPACE, Argument
 from autotune.codegen.model.lists import grouped, is_element
@@ -17,15 +16,17 @@ def header(exported: Kernels) -> str:
     bundle = exported.bundle
     name, sizes = bundle.operator.name, _sizes(exported)
     fixed = ", ".join(f"{field}={value}" for field, value in bundle.fixed.items())
-    alone = ", ".join(f"{one} is 0" for one in _zeros(exported))
+    alone = "".join(f"; {one.name} is 0" for one in _left_out(exported))
     model = bundle.spec.name.replace("*/", "* /")  # which would end the comment
     ranges = ", ".join(f"{size} to {most}" for size, most in bundle.most.items())
+    lists = {name: len(names) for name, names in grouped(_pointers(exported)).items() if is_element(names[0])}
+    listed = "".join(f"{name} has {count} elements: 0 for those that are left out. " for name, count in lists.items())
     return f"""#pragma once
 #include <cuda.h>
 #include <stddef.h>
 /* {bundle.operator.summary}
-   For {fixed or "all problems"}{f"; {alone}" if alone else ""}. Operands are dense and aligned to 16 bytes; sizes are
-   at least 1, {ranges} at most. {_lists(exported)}For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
+   For {fixed or "all problems"}{alone}. Operands are dense and aligned to 16 bytes; sizes are
+   at least 1, {ranges} at most. {listed}For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
 
 #ifdef __cplusplus
 extern "C" {{
@@ -54,8 +55,7 @@ int autotune_{name}_schedule({sizes});
 def source(exported: Kernels) -> str:
     """``<operator>.cpp``."""
     name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.bundle.most)
-    zeros = _zeros(exported)
-    zero = "".join(f"  const {one.cuda_type} {one.name} = 0;\n" for one in exported.scalars if one.name in zeros)
+    zeros = "".join(f"  const {one.cuda_type} {one.name} = 0;\n" for one in _left_out(exported))
     brought = ", ".join(f"&{name}" for name in exported.brought)
     return f"""#include "{name}.h"
 
@@ -65,44 +65,48 @@ CUresult autotune_{name}_load(const char* folder) {{ return autotune::load(folde
 
 int autotune_{name}_schedule({sizes}) {{ return autotune::chosen({{{names}}}).schedule; }}
 
-size_t autotune_{name}_workspace_bytes({sizes}) {{
-  return static_cast<size_t>(autotune::chosen({{{names}}}).plan.workspace_bytes);
-}}
+size_t autotune_{name}_workspace_bytes({sizes}) {{ return autotune::chosen({{{names}}}).workspace_bytes; }}
 
 CUresult autotune_{name}({_parameters(exported)}) {{
-  if (!autotune::served({{{names}}})) return CUDA_ERROR_INVALID_VALUE;
-  autotune::Chosen& chosen = autotune::chosen({{{names}}});
-  if (chosen.schedule < 0) return CUDA_ERROR_NOT_SUPPORTED;
-{zero}  const void* brought[] = {{{brought}}};
-  return autotune::run(chosen.plan, brought, workspace, stream);
+{zeros}  const void* brought[] = {{{brought}}};
+  return autotune::run({{{names}}}, {{brought, workspace, stream}});
 }}
 """
 
 
-def call(exported: Kernels, tensors: Mapping[str, str]) -> str:
-    """The arguments of a call in the example, which has these names for tensors."""
+def call(exported: Kernels, tensor: Callable[[str], str]) -> str:
+    """The arguments of a call in the example."""
     words = []
     for names in grouped(_pointers(exported)).values():
-        given = ", ".join(tensors[one] for one in names)
+        given = ", ".join(map(tensor, names))
         words.append(f"std::vector<CUdeviceptr>{{{given}}}.data()" if is_element(names[0]) else given)
-    words += exported.bundle.most
-    words += [f"scalars[number].{name}" for name in grouped(one.name for one in scalars_of(exported))]
-    return ", ".join([*words, WORKSPACE, "nullptr"])
+    scalars = (f"scalars[number].{name}" for name in grouped(one.name for one in scalars_of(exported)))
+    return ", ".join([*words, *exported.bundle.most, *scalars, WORKSPACE, "nullptr"])
 
 
-def _lists(exported: Kernels) -> str:
-    """How long lists are, for the header; each with what the kernels take for its elements."""
-    lists = {name: len(names) for name, names in grouped(_pointers(exported)).items() if is_element(names[0])}
-    listed = ", ".join(f"{name} has {count} elements" for name, count in lists.items())
-    return f"{listed}: 0 for those that are left out. " if listed else ""
+def scalars_of(exported: Kernels) -> list[Argument]:
+    """Those that a call brings."""
+    return [one for one in exported.scalars if one not in _left_out(exported)]
+
+
+def _left_out(exported: Kernels) -> list[Argument]:
+    """The scalar that scales what an output holds before, if these kernels do not read that."""
+    bundle = exported.bundle
+    reads = any(tensor.role is Role.IN_OUT for tensor in bundle.problems[0].tensors)
+    name = bundle.operator.call.accumulates if bundle.operator.call and not reads else ""
+    return [one for one in exported.scalars if one.name == name]
 
 
 def _parameters(exported: Kernels) -> str:
-    words = list(_declared("CUdeviceptr", _pointers(exported)))
-    words += [f"long long {size}" for size in exported.bundle.most]
-    for kind, group in groupby(scalars_of(exported), lambda one: one.cuda_type):
-        words += _declared(kind, (one.name for one in group))
-    return ", ".join([*words, "CUdeviceptr workspace", "CUstream stream"])
+    kinds = {one.name: one.cuda_type for one in scalars_of(exported)}
+    pointers, scalars = _declared(dict.fromkeys(_pointers(exported), "CUdeviceptr")), _declared(kinds)
+    return ", ".join([*pointers, _sizes(exported), *scalars, "CUdeviceptr workspace", "CUstream stream"])
+
+
+def _declared(kinds: Mapping[str, str]) -> Iterator[str]:
+    """Parameters of these types: a list's elements are one array."""
+    for name, (first, *_) in grouped(kinds).items():
+        yield f"const {kinds[first]}* {name}" if is_element(first) else f"{kinds[first]} {name}"
 
 
 def _sizes(exported: Kernels) -> str:
@@ -111,23 +115,3 @@ def _sizes(exported: Kernels) -> str:
 
 def _pointers(exported: Kernels) -> tuple[str, ...]:
     return exported.addresses[:-1]
-
-
-def _declared(kind: str, names: Iterable[str]) -> Iterator[str]:
-    """Parameters of a type: a list's elements are one array."""
-    for name, group in grouped(names).items():
-        yield f"const {kind}* {name}" if is_element(group[0]) else f"{kind} {name}"
-
-
-def scalars_of(exported: Kernels) -> Iterator[Argument]:
-    """Those that a call brings."""
-    zeros = _zeros(exported)
-    return (one for one in exported.scalars if one.name not in zeros)
-
-
-def _zeros(exported: Kernels) -> list[str]:
-    """The scalar that scales what an output holds before, if these kernels do not read that."""
-    bundle = exported.bundle
-    scalar = bundle.operator.call.accumulates if bundle.operator.call else ""
-    reads = any(tensor.role is Role.IN_OUT for tensor in bundle.problems[0].tensors)
-    return [scalar] if scalar and not reads else []

@@ -7,66 +7,51 @@ from collections.abc import Iterable
 from itertools import accumulate, chain
 from typing import Any
 
-from autotune.dispatcher.choice.choose import RECORD_TIE
-from autotune.dispatcher.choice.modelled import TIE
-
 from .kernels import Kernels
-from .plan import brought_name, program_name
+from .tree import Tree
 
 
 def tables(exported: Kernels) -> str:
     """The content of ``tables.hpp``."""
-    bundle, sources, schedules = exported.bundle, list(exported.sources), exported.bundle.all_schedules
+    bundle, schedules = exported.bundle, exported.bundle.all_schedules
     entries = dict.fromkeys(entry for source in exported.sources.values() for entry in source.entries)
+    names = {f"kernels_{digest[:16]}": number for number, digest in enumerate(exported.sources)}
+    names |= {f"entry_{entry}": number for number, entry in enumerate(entries)}
+    names |= {f"brought_{name}": number for number, name in enumerate(exported.brought)}
+    constant = exported.terms.constant
+    words = [constant(names[one]) if one in names else one for one in chain.from_iterable(exported.plans)]
+    plans = dict(zip(exported.plans, accumulate(map(len, exported.plans), initial=0), strict=False))
     nodes: dict[tuple[int, int, int], int] = {}
-    begins = dict(zip(exported.plans, accumulate(map(len, exported.plans), initial=0), strict=False))
-    rule = exported.rule
-    roots = [
-        (exported.launched[one].written(nodes, begins.__getitem__), rule.seconds[one].written(nodes, int))
-        for one in schedules
-    ]
-    distances = [(schedules.index(one.schedule), formula.written(nodes, int)) for one, formula in rule.distances]
-    sizes, constants, terms = list(bundle.most), list[str](), list[tuple[object, ...]]()
-    for operation, left, right in exported.terms.rows:
-        if operation == "constant":
-            terms.append(("given", len(sizes) + len(constants), 0))
-            constants.append(f"Whole{{{left}}}" if right is int else repr(left))
-        else:
-            terms.append(("given" if operation == "size" else operation, left, right))
-    described = "\n".join(f"//   {number}: {schedule}" for number, schedule in enumerate(schedules))
-    examples = [(f"{{{_joined(sizes)}}}", schedules.index(schedule)) for sizes, schedule in exported.examples.items()]
-    return f"""#pragma once
-#include <array>
+    launched = {exported.launched[one]: exported.launched[one].written(nodes, plans.__getitem__) for one in schedules}
+    root = exported.rule.schedule.written(nodes, schedules.index)
 
-#include "plan.hpp"
+    def written(operation: str, left: Any, right: Any) -> str:
+        if operation == "constant":
+            constants.append(f"Whole{{{left}}}" if right is int else repr(left))
+            return f"{{constant, {len(constants) - 1}, 0}}"
+        if isinstance(left, Tree):
+            left = launched[left] if left in launched else left.written(nodes, int)
+        return f"{{{operation}, {left}, {right}}}"
+
+    constants = list[str]()
+    terms = [written(*row) for row in exported.terms.rows]
+    described = "\n".join(f"//   {number}: {schedule}" for number, schedule in enumerate(schedules))
+    return f"""#pragma once
 // {bundle.operator.name} for {bundle.spec.name} ({bundle.spec.arch}), by autotune. Schedules:
 {described}
 
 namespace autotune {{
 
-// {_joined(bundle.most)}
-constexpr int size_count = {len(bundle.most)};
-using Sizes = std::array<long long, size_count>;
-struct Example {{
-  Sizes sizes;
-  int schedule;
-}};
-{_array("long long", "most", bundle.most.values())}
-enum Brought {{ {_joined(map(brought_name, exported.brought))} }};
-enum Entry {{ {_joined(f"entry_{entry}" for entry in entries)} }};
+using Sizes = std::array<long long, {len(bundle.most)}>;  // {", ".join(bundle.most)}
+constexpr Sizes most{{{_joined(bundle.most.values())}}};
 {_array("const char*", "entries", (f'"{entry}"' for entry in entries))}
-enum Program {{ {_joined(map(program_name, sources))} }};
-{_array("const char*", "programs", (f'"{file_name(digest)}"' for digest in sources))}
+{_array("const char*", "programs", (f'"{file_name(digest)}"' for digest in exported.sources))}
 {_array("Number", "constants", constants)}
 {_array("Term", "terms", terms)}
-{_array("Node", "nodes", nodes)}
-{_array("int", "words", chain.from_iterable(exported.plans))}
-{_array("Schedule", "schedules", roots)}
-{_array("Record", "records", distances)}
-{_array("Example", "examples", examples)}
-constexpr int general = {len(bundle.schedules)};  // schedules that may serve any size; the others serve their own
-constexpr bool counted = {str(bundle.operator.counted).lower()};
-constexpr double tie = {TIE!r}, record_tie = {RECORD_TIE!r};
+{_array("Node", "nodes", (f"{{{_joined(node)}}}" for node in nodes))}
+{_array("int", "words", words)}
+{_array("int", "launched", launched.values())}
+constexpr int serving = {root};
 
 }}  // namespace autotune
 """
@@ -77,12 +62,11 @@ def file_name(digest: str) -> str:
     return f"{digest[:16]}.cubin"
 
 
-def _array(kind: str, name: str, rows: Iterable[Any]) -> str:
-    """A constant array; a row is a text, a number, or a tuple of those."""
-    texts = [f"{{{_joined(row)}}}" if isinstance(row, tuple) else str(row) for row in rows]
-    lines = "\n".join(textwrap.wrap(_joined(texts), 110))
-    return f"constexpr std::array<{kind}, {len(texts)}> {name}{{{{\n{lines}\n}}}};"
+def _array(kind: str, name: str, elements: Iterable[object]) -> str:
+    found = [str(one) for one in elements]
+    lines = "\n".join(textwrap.wrap(_joined(found), 110))
+    return f"constexpr std::array<{kind}, {len(found)}> {name}{{{{\n{lines}\n}}}};"
 
 
 def _joined(words: Iterable[object]) -> str:
-    return ", ".join(str(word).lower() if isinstance(word, bool) else str(word) for word in words)
+    return ", ".join(map(str, words))

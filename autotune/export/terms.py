@@ -19,12 +19,15 @@ COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
     "power": lambda one, other: float(one) ** other,
     "less": operator.lt,
     "equal": operator.eq,
+    "minimum": min,
     "maximum": max,
     "bitwise_and": operator.and_,
-    "nearest": lambda one, _: round(one),
-    "ceiling": lambda one, _: math.ceil(one),
+    "bitwise_or": operator.or_,
+    "rint": lambda one, _: round(one),
+    "ceil": lambda one, _: math.ceil(one),
     "logarithm": logarithm,
-}  # as plan.hpp has them
+}  # as choose.hpp has them
+NEVER = 1e30  # what a tree that leads to nothing counts as: of seconds and distances, more than any
 
 
 class Terms:
@@ -32,7 +35,8 @@ class Terms:
 
     Attributes:
         most: what each size may be; 1 at least.
-        rows: an operation and the rows of two numbers; ``size`` and its position; ``constant``, its value and its type.
+        rows: an operation and the rows of two numbers. Others are ``size`` and its position; ``constant``, its value
+            and its type; ``leads`` and a tree, 1 if it leads to something; ``result`` and a tree that leads to a row.
     """
 
     def __init__(self, most: Mapping[str, int]) -> None:
@@ -58,12 +62,16 @@ class Values(dict[int, Any]):
 
     def __init__(self, terms: Terms, sizes: Mapping[str, int]) -> None:
         super().__init__()
-        self._rows, self._sizes = terms.rows, list(sizes.values())
+        self.terms, self.sizes = terms, sizes
+        self._sizes = list(sizes.values())
 
     def __missing__(self, row: int) -> Any:
-        operation, left, right = self._rows[row]
+        operation, left, right = self.terms.rows[row]
         if operation in COMPUTE:
             value = COMPUTE[operation](self[left], self[right])
+        elif operation in ("leads", "result"):
+            found = left.result(self)
+            value = int(found is not None) if operation == "leads" else NEVER if found is None else self[found]
         else:
             value = self._sizes[left] if operation == "size" else left
         self[row] = value

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Any
 
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
 from autotune.base.errors import AutotuneError
 from autotune.codegen.model.integers import TracedNumber
 
-from .terms import COMPUTE, Terms
+from .terms import COMPUTE, NEVER, Values
 
 _MARK = re.compile("\x02(\\d+)\x03")  # stands for a number in a text; no source has these characters
 _MOST = 2**127  # beyond the integers of C++
@@ -34,27 +36,40 @@ class Path:
     """One way through a function.
 
     Attributes:
-        terms: the rows of its numbers.
+        values: of the traced sizes.
         conditions: the rows of what was asked, and how it turned out.
         printed: the numbers that texts hold, as marks.
         narrow: how many conditions came before the value of a number was needed; the path is that of this value.
     """
 
-    terms: Terms
+    values: Values
     conditions: dict[int, bool] = field(default_factory=dict)
     printed: list[Number] = field(default_factory=list)
     narrow: int | None = None
 
-    def sizes(self, values: Mapping[str, int]) -> dict[str, Any]:
+    @property
+    def sizes(self) -> dict[str, Any]:
         """The sizes to call a function with."""
-        row, most, numbered = self.terms.row, self.terms.most, enumerate(values.items())
-        return {name: Number(self, row("size", place), value, 1, most[name]) for place, (name, value) in numbered}
+        most = self.values.terms.most
+        return {name: self.term("size", place, low=1, high=most[name]) for place, name in enumerate(self.values.sizes)}
+
+    def leads(self, tree: Any) -> bool:
+        """Whether a tree leads to something; see `Terms`."""
+        return bool(self.term("leads", tree, high=1))
+
+    def result(self, tree: Any) -> Any:
+        """The number that a tree leads to."""
+        return self.term("result", tree, high=NEVER)
+
+    def term(self, operation: str, left: Any, right: Any = 0, *, low: float = 0, high: float) -> Number:
+        """The number of a row, and between which numbers it is for any sizes."""
+        return Number(self, self.values.terms.row(operation, left, right), low, high)
 
     def row(self, value: Any) -> int:
         """The row of a number, traced or not."""
         if isinstance(value, Number):
             return value.row
-        return self.terms.constant(value if isinstance(value, float) else int(value))
+        return self.values.terms.constant(value if isinstance(value, float) else int(value))
 
     def plain(self, text: str) -> str:
         """A text with the values of the numbers that it holds."""
@@ -68,12 +83,13 @@ class Path:
             )
         if type(right) is int and right == _NEUTRAL.get(operation):
             return left
-        value, (low, high) = COMPUTE[operation](_value(left), _value(right)), _ends(operation, left, right)
+        low, high = _ends(operation, left, right)
         if low == high:
             return low
-        if isinstance(value, int) and max(-low, high) >= _MOST:
+        found = self.term(operation, self.row(left), self.row(right), low=low, high=high)
+        if isinstance(found.value, int) and max(-low, high) >= _MOST:
             raise TraceError("a number that follows from sizes may take over 127 bits")
-        return Number(self, self.terms.row(operation, self.row(left), self.row(right)), value, low, high)
+        return found
 
     def asked(self, operation: str, left: Any, right: Any) -> bool:
         """How a comparison turns out; it is noted unless it turns out so for all sizes."""
@@ -83,72 +99,60 @@ class Path:
         rows = self.row(left), self.row(right)
         if rows[0] == rows[1]:
             return operation == "equal"
-        outcome: bool = COMPUTE[operation](_value(left), _value(right))
-        self.conditions[self.terms.row(operation, *rows)] = outcome
-        return outcome
-
-
-def _both(operation: str, how: Callable[..., Any] = Path.computed) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """A method of the left operand, and that of the right one."""
-    return (
-        lambda own, other: how(own.path, operation, own, other),
-        lambda own, other: how(own.path, operation, other, own),
-    )
+        condition = self.values.terms.row(operation, *rows)
+        self.conditions[condition] = outcome = self.values[condition]
+        return bool(outcome)
 
 
 @dataclass(eq=False, slots=True)
-class Number(TracedNumber):
-    """A number that follows from sizes.
+class Number(NDArrayOperatorsMixin, TracedNumber):
+    """A number that follows from sizes. Its operators are NumPy's, by `__array_ufunc__`.
 
     Attributes:
         path: where conditions on it are noted.
         row: of its term.
-        value: what it is for the traced sizes.
         low, high: between which numbers it is for any sizes.
     """
 
     path: Path
     row: int
-    value: Any
     low: float
     high: float
 
-    __add__, __radd__ = _both("add")
-    __sub__, __rsub__ = _both("subtract")
-    __mul__, __rmul__ = _both("multiply")
-    __truediv__, __rtruediv__ = _both("divide")
-    __floordiv__, __rfloordiv__ = _both("floor_divide")
-    __mod__, __rmod__ = _both("remainder")
-    __pow__, __rpow__ = _both("power")
-    __and__, __rand__ = _both("bitwise_and")
-    __lt__, __gt__ = _both("less", Path.asked)
+    @property
+    def value(self) -> Any:
+        """What it is for the traced sizes."""
+        return self.path.values[self.row]
 
-    def __divmod__(self, other: Any) -> tuple[Any, Any]:
-        return self // other, self % other
-
-    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
-        return other // self, other % self
-
-    def __ge__(self, other: Any) -> bool:
-        return not self < other
-
-    def __le__(self, other: Any) -> bool:
-        return not self > other
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Number | int | float) and self.path.asked("equal", self, other)
+    def __array_ufunc__(self, function: Any, _: str, one: Any, *others: Any, **__: Any) -> Any:
+        other = others[0] if others else 0
+        match function.__name__:
+            case "less" | "greater_equal" as name:
+                return self.path.asked("less", one, other) is (name == "less")
+            case "greater" | "less_equal" as name:
+                return self.path.asked("less", other, one) is (name == "greater")
+            case "equal" | "not_equal" as name:
+                alike = isinstance(other, Number | int | float) and self.path.asked("equal", one, other)
+                return alike is (name == "equal")
+            case "negative":
+                return 0 - one
+            case "divmod":
+                return one // other, one % other
+            case name if name in COMPUTE:
+                return self.path.computed(name, one, other)
+        return NotImplemented
 
     def __bool__(self) -> bool:
-        return self != 0
-
-    def __neg__(self) -> Any:
-        return 0 - self
+        return bool(self != 0)
 
     def __ceil__(self) -> Any:
-        return self if isinstance(self.value, int) else self.path.computed("ceiling", self)
+        return self if isinstance(self.value, int) else self.path.computed("ceil", self)
 
     def __floor__(self) -> Any:
         return self if isinstance(self.value, int) else -math.ceil(-self)
+
+    def __round__(self) -> Any:
+        return self if isinstance(self.value, int) else self.path.computed("rint", self)
 
     def largest(self, values: Iterable[Any]) -> Any:
         """See `largest`."""
@@ -170,9 +174,6 @@ class Number(TracedNumber):
     def __float__(self) -> float:
         self.__index__()
         return float(self.value)
-
-    def __round__(self) -> Any:
-        return self if isinstance(self.value, int) else self.path.computed("nearest", self)
 
     def __str__(self) -> str:
         self.path.printed.append(self)
@@ -201,6 +202,8 @@ def _ends(operation: str, left: Any, right: Any) -> tuple[float, float]:
     (low, high), (least, most) = _bounds(left), _bounds(right)
     if operation in ("remainder", "bitwise_and"):  # of two numbers, the left one is at least 0
         return 0, most - 1 if operation == "remainder" else high
+    if operation == "bitwise_or":  # of two numbers that are at least 0
+        return max(low, least), high + most
     if operation == "floor_divide":
         least = max(1, least)
     elif (low <= 0 and operation in ("power", "logarithm")) or (least <= 0 and operation == "divide"):

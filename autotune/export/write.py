@@ -16,7 +16,7 @@ from .kernels import Kernels
 from .tables import file_name, tables
 
 _FOLDER = Path(__file__).parent
-HEADERS = ("plan.hpp", "choose.hpp", "driver.hpp")
+HEADERS = ("choose.hpp", "driver.hpp")
 
 
 def write_bundle(exported: Kernels, folder: Path) -> None:

@@ -91,7 +91,7 @@ def tile_checks(problem: P, schedule: S) -> list[tuple[P, S]]:
 
 @dataclass(frozen=True)
 class EmittedWorkload(Generic[P, S]):
-    """The bytes of the problem's work, of which each launch of a program moves an equal share, spread over its blocks.
+    """The bytes of the problem's usual work, of which each launch of a program moves an equal share, spread over its blocks.
 
     It tells schedules apart by their blocks and their occupancy alone.
     """
@@ -102,7 +102,7 @@ class EmittedWorkload(Generic[P, S]):
         """See `Kernel`."""
         own, launches = schedule.footprint(problem), self.emit(problem, schedule).launches
         footprints = (replace(own, threads=one.threads, shared_bytes=one.shared_bytes) for one in launches)
-        share = problem.work.bytes // len(launches)
+        share = problem.usual_work.bytes // len(launches)
         return tuple(
             _streamed(share, one.blocks, footprint) for one, footprint in zip(launches, footprints, strict=True)
         )

@@ -1,8 +1,9 @@
-"""Exports of drawn records, and what they choose in C++ and in Python."""
+"""Exports of drawn records, and what they launch in C++ and in Python."""
 
 import ctypes
 import os
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,51 +12,31 @@ from autotune.codegen.model.launch import Memset
 from autotune.codegen.model.lists import member
 from autotune.codegen.model.packing import laid_out, packed
 from autotune.codegen.model.tensor_map import TENSOR_MAP_BYTES
+from autotune.contract.nvrtc import INCLUDE
 from autotune.db.states import TimeSource
 from autotune.devices.tensor_maps import SWIZZLES, TYPES
 from autotune.dispatcher.choice.records import Record
 from autotune.export import bundle_of, kernels_of, write
-from autotune.export.choice import drawn_sizes
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.machine.devices import named_device
 
 H200 = named_device("h200")
 COUNT = 60  # sizes
-SOURCES = Path(write.__file__).parent
-ASK = """
-#include <cstdio>
-#include "choose.hpp"
+_ASK = """
+#include "printing_driver.hpp"
+
+#include "driver.hpp"
 int main() {
+@DECLARED@
+  const void* brought[] = {@BROUGHT@};
+  autotune::load("");
   autotune::Sizes sizes;
-  while (std::scanf("@FORMATS@", @ADDRESSES@) == @COUNT@) {
-    auto& [schedule, plan] = autotune::chosen(sizes);
-    std::printf("%d", schedule);
-    if (!plan.steps.empty()) {
-      std::printf(" %lld ", plan.workspace_bytes);
-      for (const auto& one : plan.taken) {
-        const long long brought = 0x1000 * (one.number + 1) * (one.number < @ADDRESS_COUNT@);
-        plan.put(one.position, one.bytes, &brought, one.offset);
-      }
-      for (const auto& line : plan.arguments)
-        for (unsigned char byte : line.bytes) std::printf("%02x", byte);
-      for (const auto& one : plan.taken)
-        if (one.number >= @ADDRESS_COUNT@)
-          std::printf(" %d %d %d", one.position, one.number - @ADDRESS_COUNT@, one.bytes);
-      for (const autotune::TensorMap& map : plan.maps) {
-        std::printf(" map %d %d", map.position, map.tensor);
-        std::printf(" %d %d %lld", map.type, map.swizzle, map.offset);
-        for (int axis = 0; axis < map.rank; ++axis)
-          std::printf(" %lu %lu %u", map.shape[axis], map.strides[axis], map.box[axis]);
-      }
-      for (const autotune::Step& step : plan.steps) {
-        if (step.entry < 0) std::printf(" set %lld %lld %d", step.offset, step.bytes, step.value);
-        else {
-          std::printf(" %s %s %d", autotune::entries[step.entry], autotune::programs[step.program], step.arguments);
-          for (int axis = 0; axis < 3; ++axis) std::printf(" %u %u", step.grid[axis], step.block[axis]);
-          std::printf(" %u", step.shared_bytes);
-        }
-      }
-    }
+  for (std::size_t read = 0; std::scanf("%lld", &sizes[read % sizes.size()]) == 1;) {
+    if (++read % sizes.size() != 0) continue;
+    const autotune::Chosen& chosen = autotune::chosen(sizes);
+    std::printf("%d %zu", chosen.schedule, chosen.workspace_bytes);
+    const CUresult result = autotune::run(sizes, {brought, workspace, nullptr});
+    if (result != (chosen.schedule < 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS)) std::printf(" failed");
     std::puts("");
   }
 }
@@ -82,64 +63,90 @@ def _fitted(op, fields):
 def asked_sizes(exported):
     """Sizes of the problems, and others that were not drawn for the export."""
     bundle = exported.bundle
-    return [*map(bundle.sizes, bundle.problems), *drawn_sizes(bundle, COUNT, seed=1)]
+    return [*map(bundle.sizes, bundle.problems), *bundle.drawn_sizes(COUNT, seed=1)]
 
 
-def chosen_in_cpp(exported, sizes, folder, tables):
-    """A line for each problem: the schedule by number, and what is launched."""
-    names = list(exported.bundle.most)
-    ask = (
-        ASK.replace("@ADDRESS_COUNT@", str(len(exported.addresses)))
-        .replace("@FORMATS@", "%lld " * len(names))
-        .replace("@COUNT@", str(len(names)))
-    )
-    (folder / "ask.cpp").write_text(
-        ask.replace("@ADDRESSES@", ", ".join(f"&sizes[{one}]" for one in range(len(names))))
-    )
+def launched_in_cpp(exported, sizes, folder, tables):
+    """A line for each problem: the schedule by number, the workspace, and what is launched."""
+    declared = {name: ("CUdeviceptr", address) for name, address in _addresses(exported).items()}
+    declared |= {one.name: (one.cuda_type, _scalars(exported)[one.name]) for one in exported.scalars}
+    structs = [kind for program in exported.programs.values() for kind in laid_out(program.blocks)[0]]
+    ask = _ASK.replace(
+        "@DECLARED@", "\n".join(f"  const {kind} {member(name)} = {value};" for name, (kind, value) in declared.items())
+    ).replace("@BROUGHT@", ", ".join(f"&{member(name)}" for name in exported.brought))
+    (folder / "ask.cpp").write_text(ask)
     (folder / "tables.hpp").write_text(tables)
-    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror"]
-    command = [*compiler, f"-I{SOURCES}", f"-I{folder}", str(folder / "ask.cpp"), "-o", str(folder / "ask")]
-    subprocess.run(command, check=True)
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", INCLUDE]
+    includes = [f"-I{path}" for path in (Path(write.__file__).parent, Path(__file__).parent, folder)]
+    most = max(map(ctypes.sizeof, structs))
+    subprocess.run([*compiler, *includes, f"-DARGUMENT_BYTES={most}", "ask.cpp", "-o", "ask"], cwd=folder, check=True)
     asked = "\n".join(" ".join(map(str, one.values())) for one in sizes)
     return subprocess.run([folder / "ask"], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-def chosen_in_python(exported, sizes):
-    """The same line, with what Python emits for these sizes."""
+def launched_in_python(exported, sizes):
+    """A pattern of the same line, with what Python emits for these sizes; padding is any."""
     bundle, serving = exported.bundle, exported.serving(sizes)
     if serving is None:
-        return "-1"
+        return "-1 0"
     program = bundle.operator.program(bundle.problem(sizes), serving[0], bundle.spec)
-    pointers = {name: 0x1000 * number for number, name in enumerate(exported.addresses, 1)}
-    names = [one.name for one in exported.scalars]
     words = [str(bundle.all_schedules.index(serving[0])), str(program.workspace_bytes)]
-    kinds, begins = laid_out(program.blocks)
-    arguments, scalars, maps = b"", list[str](), list[str]()
-    for kind, begin, end, block in zip(kinds, begins[:-1], begins[1:], program.blocks, strict=True):
-        filled = bytes(packed("", block, pointers, dict.fromkeys(names, 0), lambda *_: bytes(TENSOR_MAP_BYTES)))
-        arguments += filled.ljust(end - begin, b"\0")
-        for one in block:
-            at = begin + getattr(kind, member(one.name)).offset
-            if one.tensor_map:
-                maps += ["map", str(at), *_words(one.tensor_map, exported.addresses)]
-            elif one.scalar:
-                scalars += [str(at), str(names.index(one.brought)), str(ctypes.sizeof(one.ctype))]
-    words += [arguments.hex(), *scalars, *maps]
-    own = iter(begins if not program.plain else [0] * len(program.launches))
+    blocks = iter(program.blocks)
+    block = next(blocks) if program.plain else ()
+    words += _maps(exported, block)
     for step in program.unrolled:
         if isinstance(step, Memset):
-            words += ["set", str(step.offset), str(step.bytes), str(step.value)]
-        else:
-            extents = [extent for pair in zip(step.grid, step.block, strict=True) for extent in pair]
-            file = f"{program.parts[step.module].source_digest[:16]}.cubin"
-            words += [step.entry, file, str(next(own)), *map(str, extents), str(step.shared_bytes)]
+            words += ["set", f"{_addresses(exported)['workspace'] + step.offset:x}", str(step.bytes), str(step.value)]
+            continue
+        if not program.plain:
+            block = next(blocks)
+            words += _maps(exported, block)
+        if step.blocks:
+            words += [f"/{program.parts[step.module].source_digest[:16]}.cubin", step.entry]
+            words += [*map(str, (*step.grid, *step.block, step.shared_bytes)), _packed(exported, block)]
     return " ".join(words)
 
 
-def _words(tensor_map, addresses):
-    dtype = DType(tensor_map.dtype)
-    strides = [stride * dtype.bytes for stride in reversed(tensor_map.strides[:-1])]
-    axes = zip(reversed(tensor_map.shape), [*strides, 0], reversed(tensor_map.box), strict=True)
-    kinds = int(TYPES[dtype]), int(SWIZZLES[tensor_map.swizzle])
-    numbers = [addresses.index(tensor_map.tensor), *kinds, tensor_map.offset, *(one for axis in axes for one in axis)]
-    return [*map(str, numbers)]
+def assert_launched_alike(exported, sizes, folder, tables):
+    """Assert that C++ launches what Python emits, and return the patterns of the lines."""
+    expected = [launched_in_python(exported, one) for one in sizes]
+    found = launched_in_cpp(exported, sizes, folder, tables)
+    for one, pattern, line in zip(sizes, expected, found, strict=True):
+        assert re.fullmatch(pattern, line), f"{one}:\n{line}\n{pattern}"
+    return expected
+
+
+def _addresses(exported):
+    return {name: 0x1000 * (1 + number) for number, name in enumerate(exported.addresses)}
+
+
+def _scalars(exported):
+    return {name: 1 + number for number, name in enumerate(one.name for one in exported.scalars)}
+
+
+def _packed(exported, block):
+    """The bytes of a struct's members, with other bytes between them and behind."""
+    filled = packed("", block, _addresses(exported), _scalars(exported), lambda *_: bytes(TENSOR_MAP_BYTES))
+    found = [".."] * ctypes.sizeof(filled)
+    for one in block:
+        begin = getattr(type(filled), member(one.name)).offset
+        for at in range(begin, begin + ctypes.sizeof(one.ctype)):
+            found[at] = f"{bytes(filled)[at]:02x}"
+    return "".join(found) + ".*?"
+
+
+def _maps(exported, block):
+    words = []
+    for one in (argument.tensor_map for argument in block if argument.tensor_map):
+        dtype, pixels = DType(one.dtype), one.im2col
+        strides = [stride * dtype.bytes for stride in reversed(one.strides[:-1])]
+        begin = _addresses(exported)[one.tensor] + one.offset
+        words += ["pixels" if pixels else "map", hex(begin), int(TYPES[dtype]), int(SWIZZLES[one.swizzle])]
+        boxes = [reversed(one.box), [1] * len(one.shape)]
+        if pixels:
+            words += reversed(one.box)
+            boxes = [(1, *reversed(pixels.steps), 1)]
+        words += [number for axis in zip(reversed(one.shape), [*strides, 0], *boxes, strict=True) for number in axis]
+        if pixels:
+            words += [one for axis in zip(reversed(pixels.lower), reversed(pixels.upper), strict=True) for one in axis]
+    return [str(word) for word in words]

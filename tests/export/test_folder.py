@@ -16,7 +16,6 @@ from autotune.compiler import CompileError
 from autotune.contract.nvrtc import INCLUDE, NVCC
 from autotune.devices.cuda import CudaDevice
 from autotune.export import bundle_of, kernels_of, write, write_bundle
-from autotune.export.choice import drawn_sizes
 from autotune.export.example import example
 from autotune.export.interface import header, source
 from autotune.export.terms import Values
@@ -57,7 +56,7 @@ def test_a_source_with_values_serves_the_sizes_that_have_them():
     assert "rounds = " in exported.programs[plan].code
     launched = exported.launched[schedule]
     served = [
-        bool(launched.known(Values(exported.terms, sizes | one))) for one in ({}, {"rows": 1000}, {"columns": 65536})
+        bool(launched.result(Values(exported.terms, sizes | one))) for one in ({}, {"rows": 1000}, {"columns": 65536})
     ]
     assert served == [True, True, False]
 
@@ -67,7 +66,7 @@ def test_every_operator_is_exported(name):
     op = operator(name)
     problem = problem_of_sizes(op.problem_type, lambda *_: 512)
     exported = kernels_of(bundle_of(op, [problem], H200, []), 20)
-    drawn_here = list(drawn_sizes(exported.bundle, 40, seed=3))
+    drawn_here = list(exported.bundle.drawn_sizes(40, seed=3))
     missed = [one for one in drawn_here if exported.serving(one) is None]
     # Launches of several sources have many combinations, of which few sizes find some.
     assert len(missed) <= (12 if name == "conv2d_planes" else 5), missed

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from export.exports import asked_sizes, chosen_in_cpp, chosen_in_python, drawn
+from export.exports import asked_sizes, assert_launched_alike, drawn
 from probe_calls import edited
 from refusals import refused
 from scale_lists import CALL, OPERATOR, ScaleProblem, ScaleSchedule
@@ -158,9 +158,7 @@ def test_an_example_call_is_known():
 
 def test_cpp_takes_lists(tmp_path):
     exported = drawn(OPERATOR, 4, ("longest",))
-    asked = asked_sizes(exported)
-    expected = [chosen_in_python(exported, sizes) for sizes in asked]
-    assert chosen_in_cpp(exported, asked, tmp_path, tables(exported)) == expected
+    assert_launched_alike(exported, asked_sizes(exported), tmp_path, tables(exported))
     parameters = "const CUdeviceptr* x, const CUdeviceptr* out, long long longest, const long long* length, float alpha"
     assert f"CUresult autotune_scale({parameters}, CUdeviceptr workspace" in header(exported)
     assert "brought[] = {&x[0], &x[1], &x[2], &x[3], &out[0]," in source(exported)

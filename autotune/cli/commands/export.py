@@ -31,9 +31,7 @@ def export(
     ] = 8000,
     check: Annotated[
         int,
-        typer.Option(
-            min=0, help="For how many other sizes C++ is compared with what Python chooses, by a C++ compiler."
-        ),
+        typer.Option(min=0, help="For how many other sizes C++ are compared with what the dispatcher chooses."),
     ] = 0,
     db: DatabaseOption = None,
     as_json: JsonOption = False,

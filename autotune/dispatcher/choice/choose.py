@@ -148,15 +148,26 @@ def in_order(
     model = Choice(Rule.MODEL, schedule, distance=far, seconds=seconds)
 
     def first(record: Choice) -> bool:
-        if record.rule is Rule.EXACT or (record.distance is not None and record.distance <= far):
-            return True
-        return record.alike and record.modelled is not None and record.modelled <= RECORD_TIE * seconds
+        if record.rule is Rule.EXACT or record.distance is None or record.modelled is None:
+            return record.rule is Rule.EXACT
+        return outranks(record.distance, far, record.modelled, seconds, alike=record.alike)
 
     before: list[Choice] = []
     after: list[Choice] = []
     for record in records:
         (before if first(record) else after).append(record)
     return [*before, model, *after, Choice(Rule.DEFAULT, operator.default(problem, spec))]
+
+
+def outranks(distance: float, far: float, modelled: float, seconds: float, *, alike: bool) -> bool:
+    """Whether a record goes before the model's schedule, also by numbers that an export traces.
+
+    Args:
+        distance, far: of the record, and of the model's schedule.
+        modelled, seconds: the modelled times of the record's schedule and of the model's.
+        alike: see `Choice`.
+    """
+    return distance <= far or (alike and modelled <= RECORD_TIE * seconds)
 
 
 def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:

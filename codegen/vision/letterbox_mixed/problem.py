@@ -23,6 +23,8 @@ from autotune.codegen.vision.letterbox.target import CHANNELS, DTYPES, Order, Ta
 ENTRY = 4  # numbers of a picture: where it begins, its height, its width, and bytes from one row to the next
 _MOST_SIDE, _MOST_TARGET = 1 << 24, 1 << 16
 _USUAL_STEP = 4  # pixels from one of a target to the next
+_LEAST_SHARE = 0.3  # of as many bytes for each picture, which it has at least; the others are gaps
+_USUAL_SHARE = (1 + _LEAST_SHARE) / 2
 _INT64_MAX = (1 << 63) - 1
 _WRONG = ((-1, 1, 1, 3), (0, 1 << 40, 1 << 40, 1 << 62), (0, 2, 2, 5), (0, -1, 4, 12), (_INT64_MAX, 1, 1, 3))
 
@@ -92,6 +94,11 @@ class MixedProblem(Targets):
         return Work(self.tensor_bytes - self.bytes + CHANNELS * pixels)
 
     @property
+    def usual_work(self) -> Work:
+        """See `Problem.usual_work`: pictures have `_USUAL_SHARE` of the bytes."""
+        return Work(self.tensor_bytes - self.bytes + round(_USUAL_SHARE * self.bytes))
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """``images``, their ``table``, perhaps ``mean`` and ``std``, then the results."""
         allowed = Indices(_INT64_MAX, tolerant=True)
@@ -116,7 +123,7 @@ class MixedProblem(Targets):
         """Pictures of other sizes in equal shares of all bytes, some with gaps; the last one ends with the bytes."""
         table, share = np.zeros((self.batch, ENTRY), np.int64), self.bytes // max(1, self.batch)
         for number in range(self.batch if share >= CHANNELS else 0):
-            area = max(1, int(share // CHANNELS * random.uniform(0.3, 1)))
+            area = max(1, int(share // CHANNELS * random.uniform(_LEAST_SHARE, 1)))
             width = min(area, max(1, int(isqrt(area) * random.uniform(0.6, 1.6))))
             pitch = CHANNELS * width + int(random.choice([0, 0, 1, 4]))
             height = min(max(1, area // width), 1 + (share - CHANNELS * width) // pitch)

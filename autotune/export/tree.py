@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from .terms import Terms, Values
+from .terms import Values
 from .trace import Path
 
 T = TypeVar("T")
@@ -21,54 +21,47 @@ class _Branch:
     ways: dict[bool, Any] = field(default_factory=dict)
 
 
-class Formula(Generic[T]):
-    """A function of sizes whose results follow from terms. None is no result, and so is a ``ValueError``.
+class Tree(Generic[T]):
+    """What follows from terms: conditions on them lead to results. None is no result.
 
     Attributes:
-        results: all that are known, each once.
+        results: all that it leads to, each once.
     """
 
-    def __init__(self, terms: Terms, function: Callable[[Path, Mapping[str, Any]], T | None]) -> None:
-        self._terms, self._function = terms, function
+    def __init__(self) -> None:
         self._ways: dict[bool, Any] = {}  # True leads to the root
         self.results: dict[T, None] = {}
 
-    def known(self, values: Values) -> T | None:
+    def result(self, values: Values) -> T | None:
         """The result for some sizes, as far as it is known."""
         ways, way = self._end(values)
         result: T | None = ways.get(way)
         return result
 
-    def at(self, sizes: Mapping[str, int], values: Values, *, own: bool = False) -> T | None:
-        """The result for some sizes.
+    def ask(self, values: Values, function: Callable[[Path], T | None], *, own: bool = False) -> T | None:
+        """The result for some sizes, by a function of sizes that are traced if it is not known yet.
 
         Args:
-            sizes: that are asked for.
-            values: of the same sizes.
+            values: of these sizes.
+            function: what the tree stands for. A ``ValueError`` is no result: the problem cannot exist.
             own: whether the result may hold values of these sizes, which then have it alone.
         """
         ways, way = self._end(values)
-        result: T | None = ways.get(way)
-        if way not in ways:
-            path = Path(self._terms)
-            try:
-                result = self._function(path, path.sizes(sizes))
-            except ValueError:  # of a problem that cannot exist
-                result = None
-            conditions = list(path.conditions.items())
-            if path.narrow is not None and not own:  # for no other value either
-                conditions, result = conditions[: path.narrow], None
-            self._grow(conditions, result)
+        if way in ways:
+            known: T | None = ways[way]
+            return known
+        path = Path(values)
+        try:
+            result = function(path)
+        except ValueError:
+            result = None
+        conditions = list(path.conditions.items())
+        if path.narrow is not None and not own:  # for no other value either
+            conditions, result = conditions[: path.narrow], None
+        self.grow(conditions, result)
         return result
 
-    def _end(self, values: Values) -> tuple[dict[bool, Any], bool]:
-        """Where the tree ends for some sizes, and which way leads on."""
-        ways, way = self._ways, True
-        while isinstance(node := ways.get(way), _Branch):
-            ways, way = node.ways, values[node.condition]
-        return ways, way
-
-    def _grow(self, conditions: list[tuple[int, bool]], result: T | None) -> None:
+    def grow(self, conditions: Iterable[tuple[int, bool]], result: T | None) -> None:
         """Let conditions that turn out so lead to a result.
 
         They are the tree's as far as it is known, but where that asks for the value of a number and finds another one.
@@ -87,12 +80,19 @@ class Formula(Generic[T]):
             self.results[result] = None
 
     def written(self, nodes: dict[tuple[int, int, int], int], number: Callable[[T], int]) -> int:
-        """Add the tree to a table of conditions and of what follows; see `Node` of plan.hpp. Return its root."""
+        """Add the tree to a table of conditions and of what follows; see `Node` of choose.hpp. Return its root."""
 
-        def row(node: Any) -> int:
+        def root(node: Any) -> int:
             if not isinstance(node, _Branch):
                 return NOTHING if node is None else NOTHING - 1 - number(node)
-            yes, no = (row(node.ways.get(way)) for way in (True, False))
+            yes, no = (root(node.ways.get(way)) for way in (True, False))
             return yes if yes == no else nodes.setdefault((node.condition, yes, no), len(nodes))
 
-        return row(self._ways.get(True))
+        return root(self._ways.get(True))
+
+    def _end(self, values: Values) -> tuple[dict[bool, Any], bool]:
+        """Where the tree ends for some sizes, and which way leads on."""
+        ways, way = self._ways, True
+        while isinstance(node := ways.get(way), _Branch):
+            ways, way = node.ways, bool(values[node.condition])
+        return ways, way

@@ -1,0 +1,95 @@
+"""What a program launches, as steps that driver.hpp runs: words, each a kind, the row of a number, or a name."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice, repeat
+from typing import Any
+
+from autotune.codegen.model.argument import Argument
+from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.launch import Counting, InTurn, Launch, Memset, Repeat, Step, Value, unrolled
+from autotune.codegen.model.lists import member
+from autotune.codegen.model.packing import laid_out
+from autotune.codegen.model.program import Program
+from autotune.codegen.model.tensor_map import TensorMap
+from autotune.devices.tensor_maps import SWIZZLES, type_of
+
+from .trace import Number, Path
+
+Word = int | str
+Plan = tuple[Word, ...]
+
+
+def plan_of(program: Program, path: Path) -> Plan:
+    """The words of a program whose steps are `written_once`: its workspace, how many steps, and these."""
+    names = [f"kernels_{part.source_digest[:16]}" for part in first_turns(program).parts]
+
+    def written(steps: Iterable[Step]) -> Iterator[tuple[Word, ...]]:
+        for step in steps:
+            if isinstance(step, Repeat):
+                turn = list(written(step.steps))
+                yield "repeat", path.row(len(turn)), path.row(step.times)
+                yield from turn
+            elif isinstance(step, Memset):
+                yield "set", *map(path.row, (step.offset, step.bytes, step.value))
+            else:
+                if not program.plain:
+                    yield from _filled(path, program.members(step), dict(step.arguments))
+                extents = map(path.row, (*step.grid, *step.block, step.shared_bytes))
+                yield "launch", names[step.module], f"entry_{step.entry}", *extents
+
+    found = [*(_filled(path, program.arguments, {}) if program.plain else ()), *written(program.steps)]
+    return path.row(program.workspace_bytes), len(found), *chain.from_iterable(found)
+
+
+def written_once(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The steps one by one, but for repetitions whose number follows from sizes and whose turns count alone.
+
+    These are loops in C++. To write them out would ask whether there is one more turn, again and again.
+    """
+    return tuple(one for step in steps for one in ([step] if _is_loop(step) else unrolled([step])))
+
+
+def first_turns(program: Program) -> Program:
+    """The program with the first turn of its loops alone: it has all entries, and takes all that a call brings."""
+    steps = (one for step in program.steps for one in unrolled(step.steps if isinstance(step, Repeat) else [step]))
+    return replace(program, steps=tuple(steps))
+
+
+def _is_loop(step: Step) -> bool:
+    if not isinstance(step, Repeat) or not isinstance(step.times, Number):
+        return False
+    given = [value for one in step.steps if isinstance(one, Launch) for _, value in one.arguments]
+    return not any(isinstance(one, Repeat | InTurn) for one in (*step.steps, *given))
+
+
+def _filled(path: Path, block: tuple[Argument, ...], given: dict[str, Value]) -> Iterator[tuple[Word, ...]]:
+    """What fills the struct of a launch that is given values of some members."""
+    (kind,), _ = laid_out([block])
+    for one in block:
+        value, where = given.get(one.name), path.row(getattr(kind, member(one.name)).offset)
+        size = path.row(ctypes.sizeof(one.ctype))
+        if one.tensor_map:
+            yield "map", where, f"brought_{one.tensor_map.tensor}", *map(path.row, _tensor_map(one.tensor_map))
+        elif one.brought:
+            yield "take", where, size, f"brought_{one.brought}", path.row(one.offset)
+        else:
+            start, step = (value.start, value.step) if isinstance(value, Counting) else (one.value, 0)
+            real = path.row(one.cuda_type in ("float", "double"))
+            yield "put", where, size, real, path.row(start), path.row(step)
+
+
+def _tensor_map(one: TensorMap) -> Iterator[Any]:
+    """As driver.hpp encodes it: five numbers where there may be as many, three of corners."""
+    rank, pixels, element_bytes = len(one.shape), one.im2col, DType(one.dtype).bytes
+    yield from (int(type_of(one)), int(SWIZZLES[one.swizzle]), rank, bool(pixels))
+    strides = [element_bytes * stride for stride in reversed(one.strides[:-1])]
+    steps = (1, *reversed(pixels.steps), 1) if pixels else [1] * rank
+    for numbers in (reversed(one.shape), strides, reversed(one.box), steps):
+        yield from islice(chain(numbers, repeat(0)), 5)
+    for corner in (pixels.lower, pixels.upper) if pixels else ((), ()):
+        yield from islice(chain(reversed(corner), repeat(0)), 3)
+    yield one.offset
