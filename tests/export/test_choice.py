@@ -24,7 +24,7 @@ from autotune.search_spaces.contract.registry import operator
 CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
     ("sgemm", 1, ("m", "n", "k", "batch"), {"transpose_a": True, "beta_nonzero": True}),
     ("reduce", 4, ("rows", "columns"), {"axis": Axis.FIRST, "dtype": DType.BFLOAT16}),
-    ("softmax", 4, ("rows", "columns"), {}),
+    ("softmax", 10, ("rows", "columns"), {}),
     ("norm_backward", 2, ("rows", "columns"), {}),
     ("nms", 3, ("candidates", "max_output"), {}),  # launches as often as sizes say
 ]
