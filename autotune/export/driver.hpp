@@ -14,13 +14,14 @@ inline CUkernel loaded[programs.size()][entries.size()];
 
 inline CUresult load(const char* folder) {
   CUdevice device = 0;
-  int most_shared_bytes = 0, static_bytes = 0;
+  int most_shared_bytes = 0, static_bytes = 0, major = 0;
   CUresult result = cuCtxGetDevice(&device);
   const auto then = [&result](auto call, auto... arguments) {
     if (result == CUDA_SUCCESS) result = call(arguments...);
   };
   then(cuDeviceGetAttribute, &most_shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
        device);
+  then(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
   for (std::size_t program = 0; program < programs.size(); ++program) {
     const std::string path = std::string(folder) + "/" + programs[program];
     CUlibrary library = nullptr;
@@ -36,6 +37,8 @@ inline CUresult load(const char* folder) {
       then(cuKernelGetAttribute, &static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
       then(cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
            most_shared_bytes - static_bytes, kernel, device);
+      if (major >= 9)
+        then(cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel, device);
     }
   }
   return result;

@@ -88,7 +88,9 @@ def _bounds(tensor: Tensor, expected: Array, scale: Array | None) -> tuple[Array
     with np.errstate(over="ignore", invalid="ignore"):
         low, high = (expected - tolerance).astype(dtype), (expected + tolerance).astype(dtype)
     low[low == 0], high[high == 0] = -0.0, 0.0
-    return low, high
+    lowest, highest = _any(tensor)
+    unordered = np.isnan(low)  # a NaN may have any bits
+    return np.where(unordered, lowest, low), np.where(unordered, highest, high)
 
 
 def _any(tensor: Tensor) -> tuple[Array, Array]:
