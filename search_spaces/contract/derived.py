@@ -91,7 +91,7 @@ def tile_checks(problem: P, schedule: S) -> list[tuple[P, S]]:
 
 @dataclass(frozen=True)
 class EmittedWorkload(Generic[P, S]):
-    """The bytes of the problem's usual work, of which each launch of a program moves an equal share, spread over its blocks.
+    """The bytes of the problem's usual work; each launch of a program moves an equal share, spread over its blocks.
 
     It tells schedules apart by their blocks and their occupancy alone.
     """
