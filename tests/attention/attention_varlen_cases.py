@@ -56,7 +56,6 @@ OWN_CASES = [
     *((problem, schedule) for problem in (_SHORT, _CROSS, _LONG, _CHANGED) for schedule in _SCHEDULES),
     (replace(_CROSS, top_left=True, causal=True, window_right=0), _SCHEDULES[0]),
     (_LONG, WgmmaSchedule(consumers=2, tile_keys=32, pingpong=True, rescale_late=True)),
-    (replace(_SHORT, causal=True), FlashSchedule(64, rows_per_warp=2)),
     (replace(_SHORT, causal=True), WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=2, tickets=True)),
     (_SHORT, WgmmaSchedule(consumers=1, tile_keys=32, grid_blocks=3, tickets=True)),
     (_CROSS, WgmmaSchedule(2, 32, rescale_rarely=True, queries_apart=True, grid_blocks=2)),

@@ -102,7 +102,7 @@ def test_a_folder_for_c_is_written(export, tmp_path):
     kernels = len(list((tmp_path / "c").glob("*.cubin")))
     assert outcome.stdout == f"wrote 2 records and {kernels} kernels to {tmp_path / 'c'}\n"
     assert outcome.stderr == f"without a record, served by the nearest one or by the time model: {OTHER.key}\n"
-    assert "std::array<Record, 2>" in (tmp_path / "c" / "tables.hpp").read_text()
+    assert f": {TransposeSchedule(specialize=Specialize.SHAPE)}\n" in (tmp_path / "c" / "tables.hpp").read_text()
     document = export("-o", str(tmp_path / "again"), "--check", "20", "--json").json
     assert (document["records"], document["missing"]) == ([KNOWN.key], [OTHER.key])
     assert 0.5 < document["agreement"] <= document["as_fast"] <= 1
