@@ -82,13 +82,24 @@ class Tree(Generic[T]):
     def written(self, nodes: dict[tuple[int, int, int], int], number: Callable[[T], int]) -> int:
         """Add the tree to a table of conditions and of what follows; see `Node` of choose.hpp. Return its root."""
 
-        def root(node: Any) -> int:
-            if not isinstance(node, _Branch):
-                return NOTHING if node is None else NOTHING - 1 - number(node)
-            yes, no = (root(node.ways.get(way)) for way in (True, False))
-            return yes if yes == no else nodes.setdefault((node.condition, yes, no), len(nodes))
+        roots: dict[_Branch, int] = {}
 
+        def root(node: Any) -> int:
+            if isinstance(node, _Branch):
+                return roots[node]
+            return NOTHING if node is None else NOTHING - 1 - number(node)
+
+        for branch in reversed(self._branches()):
+            yes, no = (root(branch.ways.get(way)) for way in (True, False))
+            roots[branch] = yes if yes == no else nodes.setdefault((branch.condition, yes, no), len(nodes))
         return root(self._ways.get(True))
+
+    def _branches(self) -> list[_Branch]:
+        """All branches, each ahead of those below it. A chain of values is longer than calls may be nested."""
+        found = [node for node in self._ways.values() if isinstance(node, _Branch)]
+        for branch in found:
+            found += (node for node in branch.ways.values() if isinstance(node, _Branch))
+        return found
 
     def _end(self, values: Values) -> tuple[dict[bool, Any], bool]:
         """Where the tree ends for some sizes, and which way leads on."""

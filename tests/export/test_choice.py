@@ -19,6 +19,7 @@ from autotune.export.example import cases
 from autotune.export.tables import tables
 from autotune.export.terms import Terms, Values
 from autotune.export.trace import Path
+from autotune.export.tree import Tree
 from autotune.search_spaces.contract.registry import operator
 
 CASES: list[tuple[str, int, tuple[str, ...], dict[str, Any]]] = [
@@ -126,6 +127,21 @@ def test_what_needs_a_value_is_so_for_this_value_only():
     path, result = traced(lambda n, k: (n**0.5 + k / 2) * 3.0, 5)  # a tolerance, which nobody asks for
     assert not path.conditions
     assert (int(result), len(path.conditions)) == (14, 1)
+
+
+def test_a_tree_may_be_deeper_than_calls_can_be_nested():
+    terms = Terms(MOST)
+    tree, nodes = Tree[int](), dict[tuple[int, int, int], int]()
+    values = [terms.row("equal", terms.row("size", 0), terms.constant(n)) for n in range(3000)]
+    for n in range(3000):
+        tree.grow([(values[n], True)], n % 2)
+    root, table = tree.written(nodes, int), list(nodes)
+    for n in (0, 1, 2998, 2999):
+        node = root
+        while node >= 0:
+            condition, yes, no = table[node]
+            node = yes if condition == values[n] else no
+        assert -2 - node == n % 2
 
 
 test_what_c_cannot_follow_is_refused = refused(
