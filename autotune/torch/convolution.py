@@ -8,6 +8,8 @@ from typing import Any
 import torch
 
 from .autocast import autocast
+from .convolution_node import convolve, packed, with_neighbours
+from .eager import examined
 from .operators import functions
 
 
@@ -56,9 +58,17 @@ def conv2d(
     Raises:
         TypeError, ValueError: see ``dispatcher.conv2d``; or `padding` is a word that is not known.
     """
-    steps = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-    options = {"activation": activation, "scale": scale, "dtype": dtype, "allow_tf32": allow_tf32}
-    return _convolved("conv2d", input, weight, bias, residual, **steps, **options, allow_winograd=allow_winograd)
+    options = {
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "groups": groups,
+        "activation": activation,
+        "dtype": dtype,
+        "allow_tf32": allow_tf32,
+        "allow_winograd": allow_winograd,
+    }
+    return _convolved("conv2d", options, input, weight, bias, residual, scale)
 
 
 def conv3d(
@@ -92,28 +102,33 @@ def conv3d(
     Raises:
         TypeError, ValueError: see ``dispatcher.conv3d``; or `padding` is a word that is not known.
     """
-    steps = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-    return _convolved("conv3d", input, weight, bias, residual, **steps, activation=activation, allow_tf32=allow_tf32)
+    options = {
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "groups": groups,
+        "activation": activation,
+        "allow_tf32": allow_tf32,
+    }
+    return _convolved("conv3d", options, input, weight, bias, residual)
 
 
 def _convolved(
-    operator: str, input: Any, weight: Any, bias: Any, residual: Any, *, padding: Any, **options: Any
+    operator: str, options: dict[str, Any], input: Any, weight: Any, bias: Any, residual: Any, *scale: Any
 ) -> Any:
     """The result of an operator on tensors with channels as the second axis, or as the first one without a batch."""
     if input.ndim == weight.ndim - 1:
         batch = None if residual is None else residual[None]
-        return _convolved(operator, input[None], weight, bias, batch, padding=padding, **options)[0]
-    if isinstance(padding, str):
-        input, padding = _padded(input, weight, options["stride"], padding, options["dilation"])
-    before = None if residual is None else _channels_last(residual).contiguous()
-    tensors = _channels_last(input), _channels_last(weight).contiguous(), bias, before
-    return functions[operator](*tensors, padding=padding, **options).movedim(-1, 1)
-
-
-def _channels_last(tensor: Any) -> Any:
-    """A view with channels as the last axis, whose elements are neighbours."""
-    view = tensor.movedim(1, -1)
-    return view if view.stride(-1) == 1 else view.contiguous()
+        return _convolved(operator, options, input[None], weight, bias, batch, *scale)[0]
+    if isinstance(padding := options["padding"], str):
+        input, options["padding"] = _padded(input, weight, options["stride"], padding, options["dilation"])
+    before = None if residual is None else packed(residual)
+    tensors = with_neighbours(input), packed(weight), bias, before, *scale
+    plain, recorded = examined(tensors)
+    if plain:
+        return convolve(operator, options, tensors, recorded)
+    views = (tensor if tensor is None or tensor.ndim == 1 else tensor.movedim(1, -1) for tensor in tensors)
+    return functions[operator](*views, **options).movedim(-1, 1)
 
 
 def _padded(input: Any, weight: Any, stride: Any, padding: str, dilation: Any) -> tuple[Any, tuple[int, ...]]:

@@ -77,14 +77,18 @@ def recorder(
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     metaclass: Any = type(torch.autograd.Function)
-    node = metaclass(name, (torch.autograd.Function,), methods)
+    apply = applying(metaclass(name, (torch.autograd.Function,), methods))
 
     def record(inputs: Named, others: Named) -> Any:
-        # The part of `Function.apply` that is not about transforms, which do not come here.
-        apply = super(torch.autograd.Function, node).apply
         return apply(inputs, others, *[tensor for tensor in inputs.values() if tensor is not None])
 
     return record
+
+
+def applying(node: Any) -> Callable[..., Any]:
+    """The part of ``node.apply``, of a ``torch.autograd.Function``, that is not about transforms."""
+    apply: Callable[..., Any] = super(torch.autograd.Function, node).apply
+    return apply
 
 
 def binder(

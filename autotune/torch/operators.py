@@ -174,7 +174,7 @@ class _Operator:
             return {}
         saved = dict(zip(self._derivative.saves, ctx.saved_tensors, strict=True))
         outputs = dict(zip(ctx.made, gradients, strict=True))
-        operators = _differentiable if recorded else _direct
+        operators = differentiable if recorded else direct
         return self._derivative.backward(Backward(operators, saved, ctx.shapes, ctx.arguments, outputs, wanted))
 
 
@@ -213,6 +213,6 @@ functions = {
     for name, operator in OPERATORS.items()
     if operator.call
 }
-_differentiable = SimpleNamespace(**functions)
-_direct = SimpleNamespace(**{name: dispatched(name).function for name in functions})
+differentiable = SimpleNamespace(**functions)
+direct = SimpleNamespace(**{name: dispatched(name).function for name in functions})
 functions |= {stated.__name__: _shorthand(functions[name], stated) for name, stated in shorthands()}

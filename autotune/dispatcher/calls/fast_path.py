@@ -130,15 +130,15 @@ def comparison(tensors: Sequence[Any]) -> Callable[..., bool] | None:
 
 
 def allocator(tensors: Sequence[Any]) -> Callable[[], Any]:
-    """What makes new tensors like these, row-major: one, or a tuple of several."""
+    """What makes new tensors like these: one, or a tuple of several."""
     each = [_maker(tensor) for tensor in tensors]
     return each[0] if len(each) == 1 else lambda: tuple([make() for make in each])
 
 
 def _maker(tensor: Any) -> Callable[[], Any]:
-    """What makes a new tensor like this one, row-major: like one element, if that has such strides, which is sooner."""
+    """What makes a new tensor like this one: like one element, if that has such strides, which is sooner."""
     torch = sys.modules["torch"]
     like = partial(torch.empty_like, tensor.new_empty(()).expand(tensor.shape))
     if like().stride() == tensor.stride():
         return like
-    return partial(torch.empty, tuple(tensor.shape), dtype=tensor.dtype, device=tensor.device)
+    return partial(torch.empty_strided, tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)

@@ -42,14 +42,20 @@ Raises:
 class Dispatched:
     """The calls of one operator.
 
+    Args:
+        stated, call: the operator, and what it states.
+        channels_first: arrays of which callers give, and get, the last axis as their second one. They are PyTorch's: to
+            make a view of each takes the host longer than to launch.
+
     Attributes:
         call: what the operator states.
         function: what users call.
         arguments: takes the same arguments, and returns those of `prepare`.
     """
 
-    def __init__(self, stated: Operator[Any, Any], call: Call) -> None:
+    def __init__(self, stated: Operator[Any, Any], call: Call, channels_first: tuple[str, ...] = ()) -> None:
         self.call = call
+        self._channels_first = frozenset(channels_first)
         _all.add(self)
         self._resolver = Resolver(stated, call)
         self._given, self._fresh = Memory(), Memory()  # calls with outputs, and calls that allocate them
@@ -70,7 +76,9 @@ class Dispatched:
 
     def prepare(self, stream: Any, inputs: Arrays, outputs: Arrays, case: Case, scalars: Values) -> ReadyCall:
         """Do all of a call but its launch; see `Resolver.prepare`."""
-        prepared = self._resolver.prepare(stream, inputs, outputs, case, scalars)
+        read, written = self._moved(self.call.inputs, inputs, 1, -1), self._moved(self.call.outputs, outputs, 1, -1)
+        prepared = self._resolver.prepare(stream, read, written, case, scalars)
+        prepared = prepared._replace(outputs=self._moved(self.call.outputs, prepared.outputs, -1, 1))
         if indices_are_checked():
             prepared.resolved.check_indices(dict(zip(self.call.inputs, inputs, strict=True)))
             return prepared  # and forgotten, so that the next call is checked, too
@@ -84,6 +92,15 @@ class Dispatched:
         outputs = dict(zip(self.call.outputs, prepared.outputs, strict=True))
         required = tuple(outputs[name] for name in self.call.required_outputs)
         return required[0] if len(required) == 1 else required or None
+
+    def _moved(self, names: tuple[str, ...], arrays: Arrays, source: int, to: int) -> Arrays:
+        """The arrays of these names, with an axis of those in `channels_first` moved."""
+        if self._channels_first.isdisjoint(names):
+            return arrays
+        return tuple(
+            array.movedim(source, to) if name in self._channels_first and array is not None else array
+            for name, array in zip(names, arrays, strict=True)
+        )
 
     def _remember(self, prepared: ReadyCall, inputs: Arrays, outputs: Arrays, case: Case) -> None:
         """Keep a call for the fast path."""
@@ -147,27 +164,28 @@ class Dispatched:
 
 
 _all: WeakSet[Dispatched] = WeakSet()  # also of operators that are forgotten, whose functions programs may hold
-_dispatched: dict[tuple[str, tuple[str, ...]], Dispatched] = {}
+_dispatched: dict[tuple[str, tuple[str, ...], tuple[str, ...]], Dispatched] = {}
 
 
-def dispatched(name: str, computed: tuple[str, ...] = ()) -> Dispatched:
+def dispatched(name: str, computed: tuple[str, ...] = (), channels_first: tuple[str, ...] = ()) -> Dispatched:
     """The calls of an operator.
 
     Args:
         name: of the operator.
         computed: optional outputs that these calls always compute, allocate and return, as if they were required.
+        channels_first: see `Dispatched`.
 
     Raises:
         ValueError: there is no such operator, or users cannot call it.
     """
-    found = _dispatched.get((name, computed))
+    found = _dispatched.get((name, computed, channels_first))
     if found is None:
         stated = operator(name)
         if stated.call is None:
             raise ValueError(f"{name} has no call")
         optional = tuple(one for one in stated.call.optional if one not in computed)
-        made = Dispatched(stated, replace(stated.call, optional=optional))
-        found = _dispatched.setdefault((name, computed), made)
+        made = Dispatched(stated, replace(stated.call, optional=optional), channels_first)
+        found = _dispatched.setdefault((name, computed, channels_first), made)
     return found
 
 
