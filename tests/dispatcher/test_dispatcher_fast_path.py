@@ -154,6 +154,16 @@ def test_an_output_that_is_an_input_in_part_is_refused_later_too(launches):
     assert len(launches.launched) == 4
 
 
+def test_an_output_beside_new_ones_that_overlaps_is_refused_later_too(launches):
+    function = toy().function
+    memory = torch.zeros(5, 16)
+    for _ in range(2):
+        function(memory[:4], total=memory[4, :4])
+        with pytest.raises(ValueError, match="total overlaps x"):
+            function(memory[:4], total=memory[0, :4])
+    assert len(launches.launched) == 2
+
+
 def test_a_recognised_call_keeps_no_tensor_alive(launches):
     (x,) = tensors((4, 16))
     gone = weakref.ref(x)

@@ -32,7 +32,8 @@ class Recognised:
         case: the options, and which arrays are left out.
         alike: whether tensors are like those of that call.
         tracked: whether one of them requires a gradient, which only may be where none are recorded.
-        extents: bytes of each array, gaps included; 0 of one that is left out.
+        extents: bytes of each array, gaps included; 0 of one that is left out. Empty if none that is written is given,
+            so that no two can have memory in common that they may not.
         in_place: whether arrays that may be the same one have the same layout.
         check_apart: raises `ValueError` if arrays at these addresses have elements in common that they may not have.
         current: tells the stream on which PyTorch works now; 0 for the legacy default stream.

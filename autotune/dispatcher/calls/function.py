@@ -113,11 +113,14 @@ class Dispatched:
             return
         views, launcher = prepared.resolved.views, prepared.resolved.launcher
         new = dict(zip(call.outputs, prepared.outputs, strict=True))
+        fresh = {*call.required_outputs} if True in absent else set[str]()
+        meeting = any({*pair} <= {*views} - fresh for pair in call.apart)
+        extents = tuple(views[name].layout.extent if name in views else 0 for name in call.arrays)
         recognised = Recognised(
             case=case,
             alike=alike,
             tracked=any(tensor.requires_grad for tensor in tensors),
-            extents=tuple(views[name].layout.extent if name in views else 0 for name in call.arrays),
+            extents=extents if meeting else (),
             in_place=all(
                 name in views and other in views and same_layout(views[name], views[other])
                 for name, other in call.in_place
@@ -125,9 +128,9 @@ class Dispatched:
             check_apart=lambda addresses: check_apart(call, moved(call.arrays, views, addresses)),
             current=arrays.stream_of(inputs[0]),
             launch=launcher.launch if launcher else nothing,
-            allocate=allocator([new[name] for name in call.required_outputs]) if True in absent else nothing,
+            allocate=allocator([new[name] for name in call.required_outputs]) if fresh else nothing,
         )
-        (self._fresh if True in absent else self._given).remember(recognised, tensors)
+        (self._fresh if fresh else self._given).remember(recognised, tensors)
 
     def _apart(self, inputs: Arrays, outputs: Arrays) -> list[Any]:
         """The outputs that are given and are no input."""

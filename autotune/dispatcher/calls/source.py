@@ -16,13 +16,14 @@ For an operator with an input a, an output out and a scalar alpha it is this:
         else:
             ... the same with _given for _fresh, and (a, out) for (a, )
         (_at_a, _at_out, ) = (a.data_ptr(), out.data_ptr(), )
-        (_n_a, _n_out, ) = _call.extents
         if (_at_a | _at_out) & 15:
             return _launch(stream, (a, ), (out, ), _case, (alpha, ))
-        if (
-            _at_out < _at_a + _n_a and _at_a < _at_out + _n_out
-        ):
-            _call.check_apart((_at_a, _at_out, ))
+        if _call.extents:
+            (_n_a, _n_out, ) = _call.extents
+            if (
+                _at_out < _at_a + _n_a and _at_a < _at_out + _n_out
+            ):
+                _call.check_apart((_at_a, _at_out, ))
         if stream is None:
             _stream = _call.current() or 1
         else:
@@ -63,13 +64,14 @@ def function_source(call: Call) -> str:
         *_head(call),
         *given,
         f"    {_tuple(addresses)} = {_tuple(_address(call, name) for name in call.arrays)}",
-        f"    {_tuple(f'_n_{name}' for name in call.arrays)} = _call.extents",
         f"    if ({' | '.join(addresses)}) & {UNALIGNED}:",
         f"        return {slow}",
-        "    if (",
+        "    if _call.extents:",
+        f"        {_tuple(f'_n_{name}' for name in call.arrays)} = _call.extents",
+        "        if (",
         *_either(_overlaps(call)),
-        "    ):",
-        f"        _call.check_apart({_tuple(addresses)})",
+        "        ):",
+        f"            _call.check_apart({_tuple(addresses)})",
         f"    if {STREAM} is None:",
         f"        _stream = _call.current() or {LEGACY_DEFAULT_STREAM}",
         "    else:",
@@ -158,7 +160,7 @@ def _overlaps(call: Call) -> Iterator[str]:
 
 def _either(tests: Iterable[str]) -> Iterator[str]:
     for number, test in enumerate(tests):
-        yield f"        {'or ' if number else ''}{test}"
+        yield f"            {'or ' if number else ''}{test}"
 
 
 def _tuple(names: Iterable[str]) -> str:
