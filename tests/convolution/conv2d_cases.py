@@ -263,6 +263,14 @@ _FUSED = (
     ),
     "kernel=winograd_fused BM=16 BN=32 BK=4 specialize=shape",
 )
+# Fewer filters of a group than channels, in vectors that divide neither.
+_GROUPED = (
+    Conv2dProblem(
+        30, 20, 5, 11, 2, 2, 3, 2, 2, 1, 1, dilation_h=2, groups=10, bias=Bias.ROW, stride_x_w=31, stride_x_h=350,
+        stride_x_n=1800, align_x=4, ldd=22, align_d=8,
+    ),
+    "kernel=grouped threads=64 GT=4 G=2 C=2 specialize=shape",
+)  # fmt: skip
 # Sums of int8 as they are. Scales of filters: of two groups; in pairs from registers, or 16 of a row, in stages of few
 # channels; with a bias, held for all boxes.
 _INT8 = (
@@ -280,10 +288,6 @@ _INT8 = (
     (
         Conv2dProblem(32, 80, 9, 17, 2, padding_h=1, dtype=INT8, scaled=True, bias=Bias.ROW, residual=True),
         "kernel=wgmma_im2col BM=128 BN=64 BK=32 stages=4 wait_depth=1 vector_d=2 grid_blocks=2 whole_tiles=1",
-    ),
-    (
-        Conv2dProblem(144, 40, 6, 7, 2, 3, 3, 2, 1, 1, 1, dtype=INT8, scaled=True, residual=True),
-        "kernel=wgmma_im2col BM=64 BN=48 BK=128 stages=2 consumers=1 vector_d=2",
     ),
     (
         Conv2dProblem(
@@ -306,7 +310,7 @@ def _parsed(words):
 
 CASES = [
     *covering(drawn_cases(_DRAWN), _choice, most=_MOST),
-    *((problem, _parsed(words)) for problem, words in (_FUSED, *_INT8)),
+    *((problem, _parsed(words)) for problem, words in (_FUSED, _GROUPED, *_INT8)),
 ]
 
 # Ways of wgmma that few drawn schedules take: filters that blocks share, edges of channels, boxes of C, shared tiles.
@@ -351,5 +355,20 @@ _BY_ROWS = (
         "BM=64 BN=64 BK=32 stages=2 consumers=1 vector_d=1 grid_blocks=2",
     ),
 )  # fmt: skip
+# Codes in pairs from registers; several filters of single channels, in the widest vectors.
+_OTHERS = (
+    (
+        Conv2dProblem(144, 40, 6, 7, 2, 3, 3, 2, 1, 1, 1, dtype=INT8, scaled=True, residual=True),
+        "kernel=wgmma_im2col BM=64 BN=48 BK=128 stages=2 consumers=1 vector_d=2",
+    ),
+    (
+        Conv2dProblem(
+            12, 24, 7, 9, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=BF16, bias=Bias.ROW,
+            activation=Activation.RELU, residual=True, stride_x_w=16, stride_x_h=160, stride_x_n=1200, ldd=40,
+        ),
+        "kernel=grouped threads=64 GT=2 G=4 C=4",
+    ),
+)  # fmt: skip
 PECULIAR = [(problem, WgmmaIm2colSchedule.parse(words.split())) for problem, words in _BY_WGMMA]
 PECULIAR += [(problem, WgmmaRowsSchedule.parse(words.split())) for problem, words in _BY_ROWS]
+PECULIAR += [(problem, _parsed(words)) for problem, words in _OTHERS]

@@ -28,6 +28,7 @@ ROWS = "kernel=wgmma_rows BM=64 BN=32 BK=32 stages=2 consumers=1 vector_d=2"
 ALONE = "kernel=depthwise_mma threads=64 R=4 C=4"
 STAGES = "kernel=depthwise_stages threads=64 CT=8 R=7 C=4 stages=2 keep_filters=0"
 WINOGRAD = "kernel=winograd BM=32 BN=32 WM=32 WN=32 TM=8 TN=4 BK=8 stages=2"
+GROUPED = "kernel=grouped GT=4 G=2 C=4"
 DEPTHWISE = "kernel=depthwise CT=4 V=4 R=2 C=2"
 # Padding on each side, images that end within a tile, groups with a bias of their own, taps that part a vector's steps.
 GROUPS = Conv2dProblem(
@@ -37,6 +38,9 @@ STRIDED = Conv2dProblem(8, 33, 9, 8, 2, 2, 3, 3, 2, 1, 1, dilation_h=2, stride_x
 
 CHANNELS = Conv2dProblem(24, 24, 7, 8, 2, 3, 2, padding_h=1, padding_w=3, groups=24, bias=Bias.ROW, align_x=16)
 SMALL_GROUPS = replace(CHANNELS, groups=12)
+MULTIPLIED = Conv2dProblem(
+    18, 36, 7, 8, 2, 3, 2, stride_w=2, padding_h=1, padding_w=1, groups=6, bias=Bias.ROW, align_x=8
+)
 HALVES = Conv2dProblem(40, 40, 7, 8, 2, padding_h=1, padding_w=2, stride_w=2, groups=40, dtype=DType.BFLOAT16)
 TRANSFORMED = Conv2dProblem(8, 12, 5, 6, 2, padding_h=1, padding_w=1, winograd=2)
 ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
@@ -192,6 +196,12 @@ test_schedules_are_illegal = illegal(
             "kernel=depthwise vector=1 rows=32 columns=32": "a window of 1122 places over the 512",
             "kernel=depthwise rows=1 columns=512": "4096 products of a thread over the 2048",
         },
+        MULTIPLIED: {
+            "kernel=grouped groups=4": "groups 4 of a thread: expected a divisor of the problem's 6",
+            "kernel=grouped group_threads=256": "threads 128 is not a multiple of group_threads 256",
+            "kernel=grouped columns=64": "4608 products of a thread over the 2048 that are written out",
+        },
+        Conv2dProblem(102, 6, 5, 5, groups=6): {GROUPED: "expected at most 16 channels, and as many filters, in each"},
         SMALL_GROUPS: {"kernel=depthwise vector=1": "vector 1: expected whole groups of 2 channels"},
         replace(TRANSFORMED, stride_w=2): {"kernel=winograd": "expected 2 or 4, 3×3"},
         replace(TRANSFORMED, height=2**12, width=2**12): {"kernel=winograd": "bytes over 2147483648"},
@@ -235,6 +245,11 @@ test_bugs_are_found = caught(
         ),
         (CHANNELS, "kernel=depthwise CT=4 V=4 R=1 C=2", "r * Problem::dilation_h, {r}", "r * Problem::dilation_h, {0}"),
         (CHANNELS, DEPTHWISE, "tile.q + column >= problem.out_width", "false"),
+        (MULTIPLIED, GROUPED, "static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width)", "true"),
+        (MULTIPLIED, GROUPED, "l / group_filters * group_channels + i", "l / group_filters + i"),
+        (MULTIPLIED, GROUPED, "if (tile.q + column < problem.out_width)", ""),
+        (MULTIPLIED, GROUPED, "group < problem.batch && ", ""),
+        (MULTIPLIED, GROUPED, "i < left ?", "i < left - 1 ?"),
         (CHANNELS, ROLLING, "[column][l] : 0.0f", "[column][l] : 1.0f"),
         (CHANNELS, ROLLING, "s == 0 && channel == 0", "channel == 0"),
         (CHANNELS, ROLLING, "if (row >= problem.out_height) return;", ""),

@@ -19,6 +19,7 @@ from . import (
     depthwise_rolling,
     depthwise_stages,
     fma,
+    grouped,
     mma_offsets,
     wgmma_im2col,
     wgmma_rows,
@@ -40,6 +41,8 @@ def _default(problem: Conv2dProblem, spec: DeviceSpec) -> Any:
         return next(iter(depthwise_rolling.candidates(problem, spec)))
     if depthwise.applies(problem, spec):
         return next(iter(depthwise.candidates(problem, spec)))
+    if grouped.applies(problem, spec):
+        return next(grouped.candidates(problem, spec))
     if problem.in_channels <= _FUSED_CHANNELS and winograd_fused.applies(problem, spec):
         return next(winograd_fused.candidates(problem, spec))
     if winograd.applies(problem, spec):
@@ -67,6 +70,7 @@ OPERATOR: Operator[Conv2dProblem, Any] = Operator(
         depthwise_rolling.KERNEL,
         depthwise_mma.KERNEL,
         depthwise_stages.KERNEL,
+        grouped.KERNEL,
     ),
     reference=emit_reference,
     default=_default,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from autotune.codegen.convolution.conv2d.depthwise.schedule import DepthwiseSchedule
 from autotune.codegen.convolution.conv2d.depthwise_stages.schedule import DepthwiseStagesSchedule
 from autotune.codegen.convolution.conv2d.fma.schedule import FmaSchedule
+from autotune.codegen.convolution.conv2d.grouped.schedule import GroupedSchedule
 from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
@@ -115,6 +116,26 @@ def _of_channels(
             strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + unit}
             small = replace(small, **strides, ldd=column)
         yield small
+
+
+def checks_of_groups(problem: Conv2dProblem, schedule: GroupedSchedule) -> list[tuple[Conv2dProblem, GroupedSchedule]]:
+    """Whole tiles of a block; and two images with gaps, whose rows and groups end within one."""
+    found = []
+    vector_x, vector_d = schedule.vector_x(problem), schedule.vector_d(problem)
+    aligned: dict[str, Any] = {"align_x": vector_x * problem.dtype.bytes, "align_d": vector_d * problem.dtype.bytes}
+    aligned |= {"ldd": 0, **{f"stride_x_{axis}": 0 for axis in "nhw"}}
+    for batch, columns, threads in ((1, schedule.columns, 1), (2, schedule.columns + 1, schedule.group_threads + 1)):
+        groups = schedule.groups * threads
+        fields: dict[str, Any] = {"batch": batch, "groups": groups}
+        fields |= {"in_channels": groups * problem.channels, "out_channels": groups * problem.filters}
+        fields |= {"height": extent_of(problem, "h", 2), "width": extent_of(problem, "w", columns)}
+        small = replace(problem, **fields, **aligned)
+        if batch > 1:
+            column = small.in_channels + vector_x
+            strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + vector_x}
+            small = replace(small, **strides, ldd=small.out_channels + vector_d)
+        found.append((small, schedule))
+    return found
 
 
 def checks_of_transforms(

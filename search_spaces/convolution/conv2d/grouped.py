@@ -1,0 +1,132 @@
+"""The kernel for groups whose few filters are more or fewer than their channels, as conv2d knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from autotune.codegen.convolution.conv2d.grouped.emit import emit
+from autotune.codegen.convolution.conv2d.grouped.schedule import GroupedSchedule
+from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import LINE_BYTES, WARP
+from autotune.codegen.model.work import Unit
+from autotune.search_spaces.contract.kernel import Kernel
+from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.workload import Workload
+
+from .checks import checks_of_groups
+from .depthwise import Costs, lines_of_load
+
+_MOST = 16  # channels, or filters, of a group
+_MOST_PRODUCTS = 2048  # of a thread: all of a row of the filter are written out
+_GROUPS = field_specs(GroupedSchedule)["groups"].values
+_BLOCKS_PER_SM = field_specs(GroupedSchedule)["min_blocks_per_sm"].values
+_ACCESS = 12  # instructions of a load, with its address and bounds
+# Threads along the groups, groups and columns of the schedules to try first.
+_LIKELY = (
+    (8, 4, 4),
+    (8, 2, 4),
+    (16, 2, 4),
+    (16, 1, 4),
+    (8, 4, 8),
+    (8, 8, 4),
+    (32, 1, 8),
+    (8, 2, 2),
+    (4, 1, 2),
+    (1, 1, 1),
+)
+
+
+def constraints(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> Iterator[str]:
+    """What makes a schedule illegal beyond its fields and its footprint."""
+    if not problem.dtype.is_float:
+        yield f"dtype {problem.dtype}: {schedule.kernel} multiplies floats"
+    if max(problem.channels, problem.filters) > _MOST:
+        yield (
+            f"groups={problem.groups} of {problem.in_channels} and {problem.out_channels} channels: expected "
+            f"at most {_MOST} channels, and as many filters, in each"
+        )
+    if problem.groups % schedule.groups:
+        yield f"groups {schedule.groups} of a thread: expected a divisor of the problem's {problem.groups}"
+    if schedule.threads % schedule.group_threads:
+        yield f"threads {schedule.threads} is not a multiple of group_threads {schedule.group_threads}"
+    if (products := schedule.products(problem)) > _MOST_PRODUCTS:
+        yield f"{products} products of a thread over the {_MOST_PRODUCTS} that are written out"
+
+
+def space(problem: Conv2dProblem, spec: DeviceSpec) -> Space[GroupedSchedule]:
+    """Fields are drawn; tiles have room in registers."""
+    groups = tuple(some for some in _GROUPS if problem.groups % some == 0)
+    return Space(field_parameters(GroupedSchedule, groups=groups), partial(_build, problem, spec))
+
+
+def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> GroupedSchedule:
+    return _fitted(problem, GroupedSchedule.from_dict(dict(draw)), spec)
+
+
+def _fitted(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> GroupedSchedule:
+    """The schedule with whole groups, as many as are written out and as registers and shared memory have room for."""
+    own = schedule
+    while own.groups > 1 and problem.groups % own.groups:
+        own = own.replace(groups=own.groups // 2)
+    while own.groups * own.columns > 1 and not _has_room(problem, own, spec):
+        own = own.replace(**{"columns" if own.columns >= own.groups else "groups": max(own.columns, own.groups) // 2})
+    while own.group_threads > 1 and own.footprint(problem).shared_bytes > spec.shared_per_block:
+        own = own.replace(group_threads=own.group_threads // 2)
+    footprint = own.footprint(problem)
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
+    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+
+
+def _has_room(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> bool:
+    """Whether registers hold what a thread has, and a source may have all of its products."""
+    fits = schedule.footprint(problem).registers <= spec.registers_per_thread
+    return fits and schedule.products(problem) <= _MOST_PRODUCTS
+
+
+def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[GroupedSchedule]:
+    """More pixels share loads of filters; more groups are wider accesses."""
+    drawn = (GroupedSchedule(group_threads=some, groups=groups, columns=columns) for some, groups, columns in _LIKELY)
+    yield from dict.fromkeys(_fitted(problem, one, spec) for one in drawn)
+
+
+def workload(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
+    """A step loads a line of what the pixels see, and multiplies it by a row of the filters from shared memory."""
+    costs = Costs.of(spec)
+    warps, steps = schedule.threads / WARP, problem.kernel_h
+    filters, channels = schedule.filters(problem), schedule.channels(problem)
+    places = schedule.window(problem) * warps
+    products = schedule.products(problem) * warps
+    seen_bytes = channels * problem.dtype.bytes
+    read = 4 * problem.terms * filters * warps * schedule.group_threads / steps  # bytes of filters
+    return (
+        Workload(
+            blocks=schedule.blocks(problem),
+            footprint=schedule.footprint(problem),
+            memory_bytes=problem.work.bytes,
+            steps=steps,
+            instructions=costs.row * (products + read / LINE_BYTES),
+            load_instructions=costs.row * (_ACCESS + channels / schedule.vector_x(problem)) * places,
+            unit_clocks=products * WARP / spec.rate(Unit.FP32),
+            shared_clocks=read / LINE_BYTES,
+            lines=lines_of_load(schedule.group_threads, seen_bytes) * places,
+            bytes_loaded=places * WARP * seen_bytes,
+            bytes_stored=schedule.columns * schedule.threads * filters * problem.dtype.bytes,
+        ),
+    )
+
+
+def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
+    """Whether groups of floats have few channels and few filters, for which no other kernel is made."""
+    if problem.volumes or not problem.dtype.is_float or problem.groups == 1 or problem.small_groups:
+        return False
+    least = GroupedSchedule(group_threads=1, groups=1, columns=1)
+    fits = least.footprint(problem).shared_bytes <= spec.shared_per_block and _has_room(problem, least, spec)
+    return fits and max(problem.channels, problem.filters) <= _MOST
+
+
+KERNEL = Kernel(GroupedSchedule, emit, constraints, space, candidates, checks_of_groups, workload, applies)
