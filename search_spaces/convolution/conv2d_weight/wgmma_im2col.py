@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
@@ -23,12 +24,15 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.order import fastest_first
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
-from autotune.search_spaces.matmul.gemm.wgmma.space import SHARED, fitted, has_wgmma, on_grid
+from autotune.search_spaces.matmul.gemm.wgmma.space import SHARED, cluster_ks, fitted, has_wgmma, on_grid
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
 from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
 
 from .checks import checks
 
+# Rows, columns and consumers of tiles that are narrow for the product, and best for many filter gradients on an H200.
+_NARROW = ((64, 192, 1), (64, 128, 1), (128, 192, 2))
+_STAGES = 8  # or as many as there is room for
 _ONLY = (("prepare_a", Prepare.NONE), ("prepare_b", Prepare.NONE), ("cluster_m", 1), ("swap", False))
 
 
@@ -109,15 +113,25 @@ def _own(schedule: WgmmaSchedule) -> WgmmaWeightSchedule:
 
 
 def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[WgmmaWeightSchedule]:
-    """Those of the product that share no terms, and their tiles on a grid whose blocks share them, by modelled time."""
+    """Those of the product and narrow tiles, also on a grid whose blocks share them, by modelled time."""
+    product = (one for one in seeds.candidates(problem.product, spec) if one.cluster_m == 1 and not one.swap)
     found: dict[WgmmaWeightSchedule, None] = {}
-    for schedule in seeds.candidates(problem.product, spec):
-        if schedule.cluster_m == 1 and not schedule.swap:
-            own = _gathered(problem, schedule, spec)
-            alone = _own(fitted(problem.product, own.replace(cluster_k=1, cluster_n=1), spec))
-            shared = _own(on_grid(problem.product, spec, alone, f"{SHARED}·1"))
-            found |= {own: None} | ({shared: None} if shared.shares_tiles(problem.product) else {})
+    for own in chain((_gathered(problem, one, spec) for one in product), _narrow(problem, spec)):
+        alone = _own(fitted(problem.product, own.replace(cluster_k=1, cluster_n=1), spec))
+        several = (_own(on_grid(problem.product, spec, one, f"{SHARED}·1")) for one in dict.fromkeys((own, alone)))
+        found |= {own: None} | {one: None for one in several if one.shares_tiles(problem.product)}
     yield from fastest_first(problem, found, spec, workload)
+
+
+def _narrow(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[WgmmaWeightSchedule]:
+    """Narrow tiles, of which clusters share terms: there are few tiles of many pixels."""
+    for cluster_k in cluster_ks(problem.product, spec):
+        for block_m, block_n, consumers in _NARROW:
+            tile = WgmmaSchedule(
+                block_m=block_m, block_n=block_n, block_k=ROW_BYTES // problem.dtype.bytes, consumers=consumers,
+                stages=_STAGES, wait_depth=int(consumers == 1), tensor_store=True, cluster_k=cluster_k,
+            )  # fmt: skip
+            yield _gathered(problem, tile, spec)
 
 
 def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
