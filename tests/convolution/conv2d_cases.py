@@ -23,7 +23,7 @@ SPEC = named_device("h200")
 FP16, BF16, FP32, INT8 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32, DType.INT8
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS, _OF_WGMMA = 2**18, 2**10, 4
-_DRAWN = 180
+_DRAWN = 190
 
 PROBLEMS = {
     "c64-k64-h56-w56-n32-r3s3-ph1-pw1-float32": Conv2dProblem(64, 64, 56, 56, 32, padding_h=1, padding_w=1),
@@ -353,6 +353,15 @@ _BY_ROWS = (
             align_x=2,
         ),
         "BM=64 BN=64 BK=32 stages=2 consumers=1 vector_d=1 grid_blocks=2",
+    ),
+    # Pixels of several units of 16 bytes, the last of which is not full.
+    (
+        Conv2dProblem(37, 24, 7, 9, 2, 3, 5, 2, 2, 1, 2, dtype=FP16, stride_x_w=38, stride_x_h=345, align_x=2),
+        "BM=64 BN=32 BK=64 stages=2 tensor_store=1 consumers=1",
+    ),
+    (
+        Conv2dProblem(33, 24, 6, 7, 2, 3, 2, padding_h=1, dtype=INT8, out_dtype=OutDType.INT32),
+        "BM=64 BN=32 BK=128 stages=2 consumers=1 vector_d=2",
     ),
 )  # fmt: skip
 # Codes in pairs from registers; several filters of single channels, in the widest vectors.

@@ -45,6 +45,7 @@ HALVES = Conv2dProblem(40, 40, 7, 8, 2, padding_h=1, padding_w=2, stride_w=2, gr
 TRANSFORMED = Conv2dProblem(8, 12, 5, 6, 2, padding_h=1, padding_w=1, winograd=2)
 ONE_TAP = Conv2dProblem(8, 33, 5, 7, 2, 1, 1)
 FEW = Conv2dProblem(3, 24, 9, 7, 2, 3, 5, 2, 2, 1, 3, dtype=DType.FLOAT16, align_x=2)
+MANY = Conv2dProblem(13, 24, 6, 7, 2, 3, 2, padding_h=1, dtype=DType.FLOAT16)
 # More channels than a stage has, and taps beyond each side of an image.
 IMAGES = Conv2dProblem(
     72, 64, 5, 7, 2, stride_h=2, padding_h=1, padding_w=2, dilation_w=2, dtype=DType.BFLOAT16, bias=Bias.ROW
@@ -188,7 +189,7 @@ test_schedules_are_illegal = illegal(
             WGMMA: "expected -128 … 127"
         },
         replace(FEW, dilation_w=2): {ROWS: "dilation_w=2: expected 1"},
-        replace(FEW, in_channels=9): {ROWS: "9 channels of float16: expected no more than 16 bytes"},
+        replace(FEW, batch=1, height=2**13, width=2**13, in_channels=9): {ROWS: "bytes over 1073741824"},
         CHANNELS: {
             "kernel=depthwise vector=8": "vector 8 over the 4 channels",
             "kernel=depthwise channel_threads=256": "threads 128 is not a multiple of channel_threads 256",
@@ -266,7 +267,14 @@ test_bugs_are_found = caught(
         (replace(TRANSFORMED, winograd=4), WINOGRAD, "-4.25f, 0.0f, 1.0f}", "4.25f, 0.0f, 1.0f}"),
         (ONE_TAP, f"{TILES} BK=32 vector_c=1", "tap.row < Problem::kernel_h && ", ""),
         (STRIDED, f"{FMA} vector_c=1", "number < problem.m ? row", "true ? row"),
-        (FEW, ROWS, "column = i - line * columns - Problem::image_padding_w", "column = i - line * columns"),
+        (
+            FEW,
+            ROWS,
+            "column = i / units - line * columns - Problem::image_padding_w",
+            "column = i / units - line * columns",
+        ),
+        (MANY, ROWS, "first + channel < Problem::image_channels", "true"),
+        (MANY, ROWS, "i % units * channels", "0"),
         (FEW, ROWS, "tap < taps && channel < Problem::image_channels", "tap < taps"),
         (IMAGES, WGMMA, "if (channel < tap_channels(problem)) return;", "return;"),
         (IMAGES, WGMMA, "column = 0, ++row;", "column = 0;"),

@@ -1,4 +1,4 @@
-"""The program of a schedule by wgmma for few channels."""
+"""The program of a schedule by wgmma for pixels that are no whole units of 16 bytes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "cuda/packed.cuh"
-// The launch ahead: images of few channels become such that the pixels under a row of a filter are neighbours
+// The launch ahead: images become such that the pixels under a row of a filter are neighbours
 // in memory, a multiple of 16 bytes from those of the next pixel of D. So each pixel has `pixel_channels`, of
 // which the last are 0, and each row zeros at both ends. Rows of filters get the same channels.
 
@@ -15,20 +15,24 @@ __device__ __forceinline__ int joined_pixels(const Problem& problem) {
 
 __device__ __forceinline__ void join_images(const Arguments& arguments, const Problem& problem, Element* copy,
                                             long long thread, long long step) {
+  constexpr int units =
+      (Problem::pixel_channels * static_cast<int>(sizeof(Element)) + 15) / 16;  // of a pixel
+  constexpr int channels = Problem::pixel_channels / units;
   const int columns = joined_pixels(problem);
   const long long pixels = static_cast<long long>(problem.images) * problem.height * columns;
-  for (long long i = thread; i < pixels; i += step) {
-    const long long line = i / columns;
-    const int image = line / problem.height, column = i - line * columns - Problem::image_padding_w;
+  for (long long i = thread; i < pixels * units; i += step) {
+    const long long line = i / units / columns;
+    const int first = i % units * channels;
+    const int image = line / problem.height, column = i / units - line * columns - Problem::image_padding_w;
     const bool inside = static_cast<unsigned>(column) < static_cast<unsigned>(problem.width);
     const Element* pixel = arguments.x + image * problem.stride_x_n +
                            (line - static_cast<long long>(image) * problem.height) * problem.stride_x_h +
-                           column * problem.stride_x_w;
-    Packed<Element, Problem::pixel_channels> joined = {};
+                           column * problem.stride_x_w + first;
+    Packed<Element, channels> joined = {};
 #pragma unroll
-    for (int channel = 0; channel < Problem::pixel_channels; ++channel)
-      if (inside && channel < Problem::image_channels) joined.elements[channel] = pixel[channel];
-    store_global<false>(copy + i * Problem::pixel_channels, joined);
+    for (int channel = 0; channel < channels; ++channel)
+      if (inside && first + channel < Problem::image_channels) joined.elements[channel] = pixel[channel];
+    store_global<false>(copy + i * channels, joined);
   }
 }
 

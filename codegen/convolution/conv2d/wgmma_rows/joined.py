@@ -1,4 +1,4 @@
-"""Images and filters of few channels, as the pixels under a row of a filter are one."""
+"""Images and filters whose pixels are no whole units of 16 bytes, as the pixels under a row of a filter are one."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ class Joined:
     @property
     def pixel_channels(self) -> int:
         """Channels of a pixel, with zeros behind its own: as few as let the pixels of D begin at multiples of 16 bytes.
-
-        0 if there are too many for that.
-        """
+        More than 16 bytes of channels are whole units of them."""
         size = self.problem.dtype.bytes
+        unit = WIDEST_ACCESS // size
         for channels in (1, 2, 4, 8, 16):
-            apart = channels * self.problem.stride_w * size
-            if channels >= self.problem.channels and channels * size <= WIDEST_ACCESS and apart % WIDEST_ACCESS == 0:
+            if self.problem.channels <= channels < unit and channels * self.problem.stride_w % unit == 0:
                 return channels
-        return 0
+        return round_up(self.problem.channels, unit)
 
     @property
     def pixel_unit(self) -> int:
         """Pixels of which a row has a multiple."""
-        return WIDEST_ACCESS // (self.pixel_channels * self.problem.dtype.bytes)
+        return max(1, WIDEST_ACCESS // (self.pixel_channels * self.problem.dtype.bytes))
 
     @property
     def columns(self) -> int:

@@ -1,4 +1,4 @@
-"""How to compute a conv2d of few channels by wgmma."""
+"""How to compute a conv2d by wgmma whose pixels are no whole units of 16 bytes."""
 
 from __future__ import annotations
 
