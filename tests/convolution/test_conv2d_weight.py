@@ -66,3 +66,13 @@ def test_channels_with_filters_of_their_own_take_no_product(dtype):
     assert "depthwise" not in {
         kernel.name for kernel in OPERATOR.kernels if kernel.applies(replace(problem, groups=5), SPEC)
     }
+
+
+def test_filters_that_no_16_bytes_divide_are_tried_as_they_are():
+    problem = Conv2dWeightProblem(128, 5, 28, 28, 8, dtype=DType.BFLOAT16)
+    assert {one.kernel for one in OPERATOR.candidates(problem, SPEC)} == {"mma_offsets"}
+
+
+def test_blocks_share_the_pixels_of_a_single_tile():
+    problem = Conv2dWeightProblem(3, 1, 128, 128, 64, 1, 1, dtype=DType.BFLOAT16)
+    assert max(one.grid_blocks for one in OPERATOR.candidates(problem, SPEC)) >= SPEC.sm_count

@@ -65,11 +65,11 @@ def _gathered(problem: ConvolutionProblem, schedule: MmaSyncSchedule, spec: Devi
             own = own.replace(block_k=own.block_k // 2)
         else:
             own = own.replace(block_m=own.block_m // 2, warp_m=own.warp_m // 2)
-    if (own.block_m, own.block_k) != (schedule.block_m, schedule.block_k):
-        own = own.replace(grid_blocks=0)  # which was chosen for other tiles
     footprint = own.footprint(problem)
     resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    return own.replace(min_blocks_per_sm=max(1, min(own.min_blocks_per_sm, resident)))
+    blocks = max(1, min(own.min_blocks_per_sm, resident))
+    # Smaller tiles, and fewer blocks at once, still share what they shared: there may be one tile of all pixels.
+    return own.replace(min_blocks_per_sm=blocks, grid_blocks=min(own.grid_blocks, spec.sm_count * blocks))
 
 
 def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Iterator[K]:

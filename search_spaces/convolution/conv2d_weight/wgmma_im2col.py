@@ -24,7 +24,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.order import fastest_first
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
-from autotune.search_spaces.matmul.gemm.wgmma.space import SHARED, cluster_ks, fitted, has_wgmma, on_grid
+from autotune.search_spaces.matmul.gemm.wgmma.space import SHARED, cluster_ks, fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
 from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
 
@@ -149,8 +149,10 @@ def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: 
 
 
 def applies(problem: Conv2dWeightProblem, spec: DeviceSpec) -> bool:
-    """Whether tensor copies gather what terms see, and wgmma multiplies it."""
-    return not any(_problem_violations(problem)) and has_wgmma(problem.product, spec)
+    """Whether tensor copies gather what terms see, and wgmma multiplies it and the gradient as they are."""
+    if any(_problem_violations(problem)):
+        return False
+    return has_wgmma(problem.product, spec) and not unready(problem.product)
 
 
 KERNEL = Kernel(WgmmaWeightSchedule, emit, constraints, space, candidates, checks, workload, applies)
