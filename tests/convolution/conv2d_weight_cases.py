@@ -16,7 +16,7 @@ SPEC = named_device("h200")
 FP16, BF16, FP32 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS, _OF_WGMMA = 2**18, 2**10, 4
-_DRAWN, _MOST = 110, 14
+_DRAWN, _MOST = 160, 14
 
 PROBLEMS = {
     "c64-k64-h56-w56-n32-r3s3-ph1-pw1-float32": Conv2dWeightProblem(64, 64, 56, 56, 32, padding_h=1, padding_w=1),

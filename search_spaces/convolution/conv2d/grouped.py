@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from math import gcd
 
 from autotune.codegen.convolution.conv2d.grouped.emit import emit
 from autotune.codegen.convolution.conv2d.grouped.schedule import GroupedSchedule
@@ -13,31 +15,37 @@ from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
 
 from .checks import checks_of_groups
-from .depthwise import Costs, lines_of_load
+from .depthwise import lines_of_load
 
 _MOST = 16  # channels, or filters, of a group
 _MOST_PRODUCTS = 2048  # of a thread: all of a row of the filter are written out
 _GROUPS = field_specs(GroupedSchedule)["groups"].values
 _BLOCKS_PER_SM = field_specs(GroupedSchedule)["min_blocks_per_sm"].values
-_ACCESS = 12  # instructions of a load, with its address and bounds
 # Threads along the groups, groups and columns of the schedules to try first.
 _LIKELY = (
-    (8, 4, 4),
-    (8, 2, 4),
-    (16, 2, 4),
-    (16, 1, 4),
-    (8, 4, 8),
-    (8, 8, 4),
-    (32, 1, 8),
-    (8, 2, 2),
-    (4, 1, 2),
-    (1, 1, 1),
-)
+    (8, 4, 8), (8, 4, 4), (8, 2, 8), (8, 2, 4), (4, 1, 8), (16, 2, 4), (16, 1, 4), (8, 8, 4), (32, 1, 8), (1, 1, 1),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d.grouped"):
+    """How many clocks the instructions of this kernel take.
+
+    Attributes:
+        product: of an FMA, and of a read of factors.
+        place: of a place of the window, with its address and bounds.
+        access: of a load from it.
+    """
+
+    product: float
+    place: float
+    access: float
 
 
 def constraints(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -68,13 +76,17 @@ def _build(problem: Conv2dProblem, spec: DeviceSpec, draw: Draw) -> GroupedSched
 
 
 def _fitted(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> GroupedSchedule:
-    """The schedule with whole groups, as many as are written out and as registers and shared memory have room for."""
+    """The schedule with groups that there are, as many as are written out and as registers and shared memory have room
+    for."""
     own = schedule
     while own.groups > 1 and problem.groups % own.groups:
         own = own.replace(groups=own.groups // 2)
     while own.groups * own.columns > 1 and not _has_room(problem, own, spec):
         own = own.replace(**{"columns" if own.columns >= own.groups else "groups": max(own.columns, own.groups) // 2})
-    while own.group_threads > 1 and own.footprint(problem).shared_bytes > spec.shared_per_block:
+    while own.group_threads > 1 and (
+        own.group_threads * own.groups >= 2 * problem.groups
+        or own.footprint(problem).shared_bytes > spec.shared_per_block
+    ):
         own = own.replace(group_threads=own.group_threads // 2)
     footprint = own.footprint(problem)
     resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
@@ -109,10 +121,10 @@ def workload(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
             steps=steps,
-            instructions=costs.row * (products + read / LINE_BYTES),
-            load_instructions=costs.row * (_ACCESS + channels / schedule.vector_x(problem)) * places,
+            instructions=costs.product * (products + read / LINE_BYTES),
+            load_instructions=(costs.place + costs.access * channels / schedule.vector_x(problem)) * places,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
-            shared_clocks=read / LINE_BYTES,
+            shared_clocks=_ways(filters, schedule.group_threads) * read / LINE_BYTES,
             lines=lines_of_load(schedule.group_threads, seen_bytes) * places,
             bytes_loaded=places * WARP * seen_bytes,
             bytes_stored=schedule.columns * schedule.threads * filters * problem.dtype.bytes,
@@ -120,9 +132,14 @@ def workload(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec
     )
 
 
+def _ways(filters: int, group_threads: int) -> int:
+    """Threads side by side whose vectors of factors are in the same banks."""
+    return min(group_threads, gcd(filters, WARP) // gcd(filters, 4))
+
+
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
-    """Whether groups of floats have few channels and few filters, for which no other kernel is made."""
-    if problem.volumes or not problem.dtype.is_float or problem.groups == 1 or problem.small_groups:
+    """Whether groups of floats, or all channels, are few with few filters, for which no other kernel is made."""
+    if problem.volumes or not problem.dtype.is_float or problem.small_groups:
         return False
     least = GroupedSchedule(group_threads=1, groups=1, columns=1)
     fits = least.footprint(problem).shared_bytes <= spec.shared_per_block and _has_room(problem, least, spec)

@@ -28,8 +28,8 @@ _SPECS = field_specs(DepthwiseWeightSchedule)
 _LEAST_THREADS = min(_SPECS["threads"].values)
 # Threads along the channels, channels, columns and splits of the schedules to try first.
 _LIKELY = (
-    (8, 4, 4, 64), (8, 4, 8, 64), (16, 2, 7, 64), (16, 2, 8, 128), (8, 4, 4, 256), (32, 2, 4, 128), (8, 8, 4, 128),
-    (4, 2, 4, 16), (1, 1, 1, 1),
+    (8, 4, 4, 64), (8, 4, 8, 64), (8, 4, 7, 64), (16, 2, 7, 64), (16, 2, 7, 128), (16, 2, 8, 128), (16, 2, 8, 256),
+    (8, 4, 4, 256), (32, 2, 4, 128), (8, 8, 4, 128), (4, 2, 4, 16), (1, 1, 1, 1),
 )  # fmt: skip
 
 

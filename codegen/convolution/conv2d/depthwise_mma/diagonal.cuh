@@ -1,6 +1,5 @@
 #pragma once
 #include "convolution/conv2d/depthwise/channels.cuh"
-#include "cuda/opaque.cuh"
 #include "cuda/products.cuh"
 // Groups of few channels by tensor cores. A thread goes down rows×columns pixels of neighbouring channels, as
 // in depthwise_rolling. A product of its warp is, for each thread, that of two of its pixels side by side and
@@ -15,8 +14,8 @@ constexpr int slots = Problem::kernel_w * group_pairs;        // pairs of terms 
 constexpr int channel_warps = Schedule::channel_threads / 4;  // of a block, side by side along the channels
 constexpr int filter_words = Problem::kernel_h * slots * 32 * pairs;  // of a warp
 using Sums = float[open_rows][Schedule::columns / 2][pairs][4];
-using Row = unsigned[window_w][pairs];  // of the image, that a thread's pixels see
-using Pairs = unsigned[pairs];          // of terms, a thread's part of the matrices of filters
+using Row = unsigned[window_w][pairs];     // of the image, that a thread's pixels see
+using FilterRow = unsigned[slots][pairs];  // a thread's part of the matrices of filters
 
 // Copies the filters of a block's warps to shared memory as the lanes' parts of B: of a pair of channels that
 // a filter sees, and of the pair of filters, those of the lane's column. All else is zero.
@@ -46,7 +45,7 @@ __device__ __forceinline__ void unpack(unsigned (&words)[pairs], const Packed<un
 // The filters of a warp, from its words.
 struct Filters {
 #if keep_filters
-  Pairs kept[Problem::kernel_h * slots];
+  FilterRow kept[Problem::kernel_h];
 #endif
   const unsigned* words;  // of the lane
 
@@ -54,20 +53,14 @@ struct Filters {
       : words(of_warp + threadIdx.x % 32 * pairs) {
 #if keep_filters
 #  pragma unroll
-    for (int i = 0; i < Problem::kernel_h * slots; ++i) load(kept[i], i);
+    for (int r = 0; r < Problem::kernel_h; ++r) load(kept[r], r);
 #endif
   }
-  __device__ __forceinline__ void load(Pairs& filters, int slot) const {
-    unpack(filters, *reinterpret_cast<const Packed<unsigned, pairs>*>(words + slot * 32 * pairs));
-  }
-  // Those of a slot, counted over all rows of the filters.
-  __device__ __forceinline__ void take(Pairs& filters, int slot) const {
-#if keep_filters
-#  pragma unroll
-    for (int pair = 0; pair < pairs; ++pair) filters[pair] = kept[slot][pair];
-#else
-    load(filters, slot);
-#endif
+  __device__ __forceinline__ void load(FilterRow& filters, int row) const {
+#pragma unroll
+    for (int slot = 0; slot < slots; ++slot)
+      unpack(filters[slot],
+             *reinterpret_cast<const Packed<unsigned, pairs>*>(words + (row * slots + slot) * 32 * pairs));
   }
 };
 
@@ -76,54 +69,55 @@ __device__ constexpr int seen_pair(int pair, int slot) {
   return pair / group_pairs * group_pairs + slot % group_pairs;
 }
 
-// Adds row `i` of the `stride_h` of a step to the sums of all rows of pixels that see it. A fragment of the
-// image is made once for all of these: of words that ptxas knows to be copies it makes copies for each
-// product.
-__device__ __forceinline__ void add_line(Sums& sums, const Row& words, const Filters& filters, int i) {
-  const unsigned zero = kept_constant(0);
+// Adds a row of the image, under a row of the filters, to the sums of a row of pixels.
+__device__ __forceinline__ void add_row(float (&sums)[Schedule::columns / 2][pairs][4], const Row& words,
+                                        const FilterRow& filters) {
   const auto word = [&](int column, int slot, int pair) {
-    return zero + words[column * Problem::stride_w + slot / group_pairs * Problem::dilation_w]
-                       [seen_pair(pair, slot)];
+    return words[column * Problem::stride_w + slot / group_pairs * Problem::dilation_w]
+                [seen_pair(pair, slot)];
   };
 #pragma unroll
-  for (int row = open_rows - 1; row >= 0 && i == 0; --row) {
-#pragma unroll
-    for (int j = 0; j < Schedule::columns / 2 * pairs * 4; ++j) {
-      float& own = sums[row][j / 4 / pairs][j / 4 % pairs][j % 4];
-      own = row > 0 ? sums[row - 1][j / 4 / pairs][j / 4 % pairs][j % 4] : 0.0f;
-    }
-  }
-#pragma unroll
   for (int slot = 0; slot < slots; slot += 2) {
-    const bool both = slot + 1 < slots;
-    Pairs factors[open_rows][2];
-#pragma unroll
-    for (int row = 0; row < open_rows; ++row) {
-      const int first = (row * Problem::stride_h + i) * slots + slot;
-      if (first >= Problem::kernel_h * slots) continue;
-      filters.take(factors[row][0], first);
-      if (both) filters.take(factors[row][1], first + 1);
-    }
 #pragma unroll
     for (int column = 0; column < Schedule::columns; column += 2) {
 #pragma unroll
       for (int pair = 0; pair < pairs; ++pair) {
-        unsigned a[4] = {word(column, slot, pair), word(column + 1, slot, pair)};
-        if (both) a[2] = word(column, slot + 1, pair), a[3] = word(column + 1, slot + 1, pair);
-        const unsigned half[2] = {a[0], a[1]};
-#pragma unroll
-        for (int row = open_rows - 1; row >= 0; --row) {
-          if (row * Problem::stride_h + i >= Problem::kernel_h) continue;
-          float (&own)[4] = sums[row][column / 2][pair];
-          if (both) {
-            const unsigned b[2] = {factors[row][0][pair], factors[row][1][pair]};
-            add_product_anywhere<Element>(own, a, b);
-          } else {
-            add_half_product_anywhere<Element>(own, half, factors[row][0][pair]);
-          }
+        float (&own)[4] = sums[column / 2][pair];
+        const unsigned first = word(column, slot, pair), second = word(column + 1, slot, pair);
+        if (slot + 1 < slots) {
+          const unsigned a[4] = {first, second, word(column, slot + 1, pair),
+                                 word(column + 1, slot + 1, pair)};
+          const unsigned b[2] = {filters[slot][pair], filters[slot + 1][pair]};
+          add_product_anywhere<Element>(own, a, b);
+        } else {
+          const unsigned a[2] = {first, second};
+          add_half_product_anywhere<Element>(own, a, filters[slot][pair]);
         }
       }
     }
+  }
+}
+
+// Adds row `i` of the `stride_h` of a step to the sums of all rows of pixels that see it.
+__device__ __forceinline__ void add_line(Sums& sums, const Row& words, const Filters& filters, int i) {
+#pragma unroll
+  for (int row = open_rows - 1; row >= 0; --row) {
+    const int r = row * Problem::stride_h + i;
+    if (r >= Problem::kernel_h) continue;
+    if (i == 0) {
+#pragma unroll
+      for (int j = 0; j < Schedule::columns / 2 * pairs * 4; ++j) {
+        float& own = sums[row][j / 4 / pairs][j / 4 % pairs][j % 4];
+        own = row > 0 ? sums[row - 1][j / 4 / pairs][j / 4 % pairs][j % 4] : 0.0f;
+      }
+    }
+#if keep_filters
+    add_row(sums[row], words, filters.kept[r]);
+#else
+    FilterRow loaded;
+    filters.load(loaded, r);
+    add_row(sums[row], words, loaded);
+#endif
   }
 }
 
@@ -171,12 +165,6 @@ __device__ __forceinline__ void store_pixels(const Arguments& arguments, const P
 #pragma unroll
     for (int l = 0; l < vector; ++l) own[l] = sums[open_rows - 1][column / 2][l / 2][column % 2 * 2 + l % 2];
     correct(own, arguments, problem, tile, p, tile.q + column);
-    if (arguments.alpha == 1.0f) {  // all threads alike: no multiplications, and no selections
-      Arguments unscaled = arguments;
-      unscaled.alpha = 1.0f;
-      store_pixel(unscaled, problem, own, biases, place + column * problem.ldd);
-    } else {
-      store_pixel(arguments, problem, own, biases, place + column * problem.ldd);
-    }
+    store_pixel(arguments, problem, own, biases, place + column * problem.ldd);
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "convolution/conv2d/depthwise_mma/diagonal.cuh"
+#include "cuda/opaque.cuh"
 #include "cuda/tensor_copy.cuh"
 #include "cuda/tile_memory.cuh"
 // D = activation(alpha·X∗W + bias) + beta·C, of groups of few channels, by tensor cores. Pixels of a block
@@ -49,13 +50,18 @@ struct WarpTile {
   }
 };
 
-// Loads what the thread's pixels see of a row.
+// Loads what the thread's pixels see of a row. ptxas does not know the words for what was loaded, whose parts
+// it would copy to fragments anew for each product.
 __device__ __forceinline__ void load_row(Row& words, const WarpTile& tile, int stage) {
   const unsigned char* first = stage_memory(stage) + tile.own_column * Problem::stride_w * pixel_bytes +
                                (tile.channel - tile.first_channel) * sizeof(Element);
+  const unsigned zero = kept_constant(0);
 #pragma unroll
-  for (int j = 0; j < window_w; ++j)
+  for (int j = 0; j < window_w; ++j) {
     unpack(words[j], *reinterpret_cast<const Packed<unsigned, pairs>*>(first + j * pixel_bytes));
+#pragma unroll
+    for (int pair = 0; pair < pairs; ++pair) words[j][pair] += zero;
+  }
 }
 
 __device__ __forceinline__ void conv2d_block(const Arguments& arguments) {
@@ -87,7 +93,7 @@ __device__ __forceinline__ void conv2d_block(const Arguments& arguments) {
   Sums sums = {};
   int stage = 0;
   unsigned parity = 0;
-#pragma unroll 1
+#pragma unroll open_rows
   for (int step = 0; step < Schedule::rows + open_rows - 1; ++step) {
 #pragma unroll
     for (int i = 0; i < Problem::stride_h; ++i) {
