@@ -15,6 +15,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import kind, size
 from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Role, Tensor
+from autotune.codegen.model.work import Work
 
 from .problem import HeadProblem, Places
 
@@ -99,6 +100,23 @@ class FragmentedProblem(HeadProblem):
     def masked(self) -> bool:
         """See `HeadProblem.masked`."""
         return bool(self.mask)
+
+    @property
+    def work(self) -> Work:
+        """See `work_of_pairs`; what a mask leaves is not counted, and may be nothing."""
+        return self._work_by(self.pairs)
+
+    @property
+    def usual_work(self) -> Work:
+        """See `Problem.usual_work`."""
+        return self._work_by(self.usual_pairs)
+
+    def _work_by(self, of_head: int) -> Work:
+        return self.work_of_pairs(0 if self.masked else self.all_heads * of_head)
+
+    def work_of_pairs(self, pairs: int) -> Work:
+        """What so many pairs of a query and a key that it sees take, of all heads."""
+        raise NotImplementedError
 
     def named(self, inputs: Mapping[str, Array]) -> Callable[[int, int, Array, Array], Places]:
         """What fragments name: the places of pairs, and the tables."""

@@ -32,18 +32,8 @@ class AttentionProblem(FragmentedProblem, WeightedValues):
         "o": Axes("bshe"),
     }
 
-    @property
-    def work(self) -> Work:
-        """See `work_of`; what a mask leaves is not counted, and may be nothing."""
-        return self._work_by(self.pairs)
-
-    @property
-    def usual_work(self) -> Work:
-        """See `Problem.usual_work`."""
-        return self._work_by(self.usual_pairs)
-
-    def _work_by(self, of_head: int) -> Work:
-        pairs = 0 if self.masked else self.all_heads * of_head
+    def work_of_pairs(self, pairs: int) -> Work:
+        """See `FragmentedProblem.work_of_pairs`: without any, operands are not read."""
         return self.work_of(pairs, sum(map(self.bytes_of, "qkv")) + self.sink_bytes if pairs else 0)
 
     def changing(self, inputs: Mapping[str, Array]) -> Changing:

@@ -77,19 +77,9 @@ class AttentionBackwardProblem(FragmentedProblem):
         """Keys of all heads of k and v."""
         return self.keys * (self.all_heads // self.group)
 
-    @property
-    def work(self) -> Work:
+    def work_of_pairs(self, pairs: int) -> Work:
         """Operands are read once, results are written once. A pair takes an exponential, and products and sums: three
-        for each element of a head of k, two for each of v. Pairs that a mask may leave out are not counted."""
-        return self._work_by(self.pairs)
-
-    @property
-    def usual_work(self) -> Work:
-        """See `Problem.usual_work`."""
-        return self._work_by(self.usual_pairs)
-
-    def _work_by(self, of_head: int) -> Work:
-        pairs = 0 if self.masked else self.all_heads * of_head
+        for each element of a head of k, two for each of v."""
         operations = {
             Unit.TENSOR_FP16: 2 * pairs * (3 * self.head_dim + 2 * self.value_elements),
             Unit.SPECIAL: pairs,
