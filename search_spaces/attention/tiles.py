@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from autotune.codegen.attention.attention.emit import stored_vector
@@ -14,20 +14,22 @@ from autotune.codegen.attention.fragments.extremes import extremes_blocks, extre
 from autotune.codegen.attention.packed import PackedProblem
 from autotune.codegen.attention.problem import HeadProblem
 from autotune.codegen.model.dtype import DType
+from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WARP, WORD_BYTES
-from autotune.codegen.model.indices import Spread
 from autotune.codegen.model.integers import INT_MAX, ceil_div, largest, smallest
-from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
+
+from .packed_sequences import longest_first, of_sequences
 
 _L2_SHARE = 0.5  # of L2 that keys and values of heads may take whose tiles are taken together
 _MOST_TOGETHER = 64
 _LEAST_KEYS, _WORTHWHILE_KEYS = 128, 192  # of a part, if several blocks share the keys of a tile
-_THERE, _OF = 6, 7  # of packed sequences, so many of so many are not empty
 _PARTS_OF_SECTOR = 4  # in which blocks that share keys store their sums: words, and rows that begin within sectors
 _PARTS_OF_ELEMENTS = 12  # if elements are stored one by one: an SM stored 2 bytes in a clock, heads of 72 and of 256
+_EMPTY_WAITS = 3  # loads, as long as a wave of blocks takes that store zeros: 16 blocks of an SM took 1.9 µs
 _WAVES = 4  # of blocks that share keys, at most: more of them leave no SM idle either
 
 
@@ -49,7 +51,7 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
         return TileSteps.of(problem, rows, keys).average * keys
     if not problem.bounded_left and not problem.bounded_right:
         return ceil_div(problem.keys, keys) * keys
-    seen = problem.usual_pairs / max(1, problem.queries)
+    seen = problem.usual_pairs / largest(1, _meeting(problem))
     if problem.bounded_left and problem.bounded_right:
         window = min(problem.window_left + max(1, problem.window_right) - 1, problem.keys)
         return ceil_div(min(window + rows - 1, problem.keys), keys) * keys * seen / max(1, window)
@@ -61,7 +63,7 @@ def seen_keys(problem: HeadProblem, rows: int, keys: int) -> float:
 class TileSteps:
     """Steps of blocks, of which each has tiles of queries, or of keys, and goes through tiles of the others.
 
-    Tiles that meet no others do not count.
+    Tiles that meet no others count for themselves.
 
     Attributes:
         average: tiles of others that a tile goes through, 1 at least.
@@ -69,6 +71,8 @@ class TileSteps:
         tiles: of all heads.
         last: the share of tiles that come last, the longest first: of the last heads that are taken together.
         fall: steps that the last of all tiles goes through less than the longest.
+        empty: tiles that meet no others, of all heads.
+        filled: the share of a tile of others that is there.
     """
 
     average: float
@@ -76,6 +80,8 @@ class TileSteps:
     tiles: int
     last: float = 1.0
     fall: float = 0.0
+    empty: int = 0
+    filled: float = 1.0
 
     @classmethod
     def of(
@@ -89,7 +95,10 @@ class TileSteps:
             sizes = (problem.queries, problem.keys)
             return cls._of_uneven(problem, sizes, (rows // packed, keys), splits, heads, together)
         steps = max(1.0, seen_keys(problem, rows // packed, keys) / keys / splits)
-        return cls(steps, steps, problem.row_tiles(rows, packed) * splits)
+        of_all = problem.row_tiles(rows, packed) * splits
+        tiles = ceil_div(_meeting(problem), rows // packed) * heads * splits
+        filled = smallest(1.0, problem.keys / (steps * keys * splits))
+        return cls(steps, steps, tiles, empty=of_all - tiles, filled=filled)
 
     @classmethod
     def of_keys(cls, problem: HeadProblem, rows: int, queries: int, *, together: int = 1) -> Self:
@@ -118,8 +127,9 @@ class TileSteps:
         average = (problem.usual_pairs / meeting + (rows + others) / 2) / others / splits
         longest = largest(1.0, most / others / splits)
         average = smallest(largest(1.0, average), longest)
-        tiles = ceil_div(meeting, rows) * heads * splits
-        return cls(average, longest, tiles, _last(heads, together), 2 * (longest - average))
+        tiles, of_all = (ceil_div(count, rows) * heads * splits for count in (meeting, sizes[0]))
+        fall, filled = 2 * (longest - average), smallest(1.0, most / (longest * others * splits))
+        return cls(average, longest, tiles, _last(heads, together), fall, of_all - tiles, filled)
 
     @classmethod
     def _of_packed(cls, problem: PackedProblem, tile: tuple[int, int], splits: int, heads: int, together: int) -> Self:
@@ -128,17 +138,17 @@ class TileSteps:
         Tiles in the order of their sequences may end with the longest one, half of all later than the first on average.
         """
         queries, others = tile
-        tiles, average, longest = _of_sequences(problem, queries, others)
+        tiles, average, longest, keys = of_sequences(problem, queries, others)
         if problem.bounded_left:
             window = problem.window_left + max(1, problem.window_right) - 1
             most = ceil_div(window + queries - 1, others)
             average, longest = average * most / (average**2 + most**2) ** 0.5, smallest(longest, most)
         longest = largest(1.0, longest / splits)
         average = smallest(largest(1.0, average / splits), longest)
-        last, fall = 1 / 2, longest - average
+        last, fall, filled = 1 / 2, longest - average, smallest(1.0, keys / (average * others * splits))
         if longest_first(problem):
             last, fall = _last(heads, together), smallest(longest, 2 * fall)
-        return cls(average, longest, tiles * heads * splits, last, fall)
+        return cls(average, longest, tiles * heads * splits, last, fall, filled=filled)
 
     def of_busiest(self, blocks: int, resident: int = 1) -> float:
         """Steps of the busiest of so many blocks, of which each takes the next tile when it is done with one.
@@ -164,14 +174,15 @@ class TileSteps:
         return self.average + (self.longest - self.average) / max(1, of_sm)
 
 
+def _meeting(problem: HeadProblem) -> int:
+    """Queries of a head that see a key; 1 at least, if there are queries."""
+    last = smallest(problem.queries, problem.keys - problem.low)
+    return smallest(problem.queries, largest(1, last - largest(0, -problem.high)))
+
+
 def _uneven(problem: HeadProblem) -> bool:
     """Whether the last queries of each head see the most keys, and the first ones few or none."""
     return longest_first(problem) and not problem.segmented
-
-
-def longest_first(problem: HeadProblem) -> bool:
-    """Whether tiles of queries that see the most keys come first."""
-    return problem.bounded_right and not problem.bounded_left
 
 
 def _last(heads: int, together: int) -> float:
@@ -179,64 +190,9 @@ def _last(heads: int, together: int) -> float:
     return (heads - (ceil_div(heads, together) - 1) * together) / max(1, heads)
 
 
-def _of_sequences(problem: PackedProblem, rows: int, keys: int) -> tuple[int, float, float]:
-    """Of a head: tiles of queries, tiles of keys that each goes through on average, and those of the longest sequence.
-
-    Lengths of random sequences are about exponentially distributed: one of x tiles on average has max(1, x + 1/2), the
-    mean of squares is twice the square of the mean, and the longest of some dozens is four times as long as the mean.
-    """
-    sequences, long = largest(1, smallest(problem.batch, problem.queries)), problem.spread is Spread.LONG
-    queries, all_keys = (all_ // 2 if long else all_ for all_ in (problem.queries, problem.keys))
-    even = problem.spread is Spread.EVEN or problem.batch == 1
-    there = sequences if even else largest(1, sequences * _THERE // _OF)
-    of_each = largest(1, queries // there), largest(1, all_keys // there)
-    seen = replace(problem.band, low=None).pairs(*of_each) / (of_each[0] * of_each[1])
-    if even:
-        tiles, last = ceil_div(of_each[0], rows), ceil_div(of_each[1], keys)
-        return there * tiles, seen * last + 1 - seen, last
-    own, met = queries / there / rows, all_keys / there / keys
-    pairs = seen * own * met * (1 if problem.cross else 2) + (own + met) / 2
-    tiles, average = largest(there, (2 * queries + rows * there) // (2 * rows)), (pairs + 1 / 4) / (own + 1 / 2)
-    if not long:
-        return tiles, average, smallest(4.0 * met, all_keys / keys) + 1 / 2
-    first, last = ceil_div(queries, rows), ceil_div(all_keys, keys)
-    return tiles + first, (tiles * average + first * (seen * last + 1 - seen)) / (tiles + first), last
-
-
-@dataclass(frozen=True)
-class PackedCosts(Coefficients, section="attention.packed"):
-    """What packed sequences take.
-
-    Attributes:
-        find_clocks: clocks of a load by which a tile is found. Of a block for each tile, the other blocks of the SM
-            hide them; blocks that stay find the next one meanwhile.
-    """
-
-    find_clocks: float
-
-
-def finding_clocks(problem: HeadProblem, queries: int, looking: float, spec: DeviceSpec) -> float:
-    """Clocks that a tile of so many queries of packed sequences waits for, until its block knows it.
-
-    As many blocks are looking for each tile that is there; 0 if blocks stay, and are told.
-    """
-    rounds = finding_rounds(problem, queries)
-    return PackedCosts.of(spec).find_clocks * (rounds * (1 + looking) if looking else min(1.0, rounds))
-
-
-def finding_rounds(problem: HeadProblem, queries: int) -> float:
-    """Loads that a tile of so many queries of packed sequences waits for, one after the other, until it is found."""
-    if not problem.segmented:
-        return 0.0
-    parts = ceil_div(problem.batch, WARP)
-    rounds = (1 + parts) / 2
-    step = WARP
-    while longest_first(problem):
-        rounds += parts
-        if step > problem.queries // queries:
-            break
-        step *= WARP
-    return rounds
+def empty_waits(of: TileSteps, footprint: Footprint, spec: DeviceSpec) -> float:
+    """Loads that blocks wait for which meet no others, one wave after the other."""
+    return _EMPTY_WAITS * of.empty / (resident_blocks(footprint, spec) * spec.sm_count)
 
 
 def useful_splits(

@@ -20,7 +20,9 @@ from autotune.emulator import run
 from autotune.fragments import integers, mask
 from autotune.search_spaces.attention.attention import OPERATOR
 from autotune.search_spaces.attention.attention_varlen import OPERATOR as PACKED
-from autotune.search_spaces.attention.tiles import TileSteps, finding_rounds, seen_keys, stored_bytes
+from autotune.search_spaces.attention.packed_sequences import PackedCosts, finding_rounds, looking_clocks
+from autotune.search_spaces.attention.tiles import TileSteps, seen_keys, stored_bytes
+from autotune.search_spaces.contract.modelled_time import modelled_seconds
 
 
 @pytest.mark.parametrize("sizes", [(9, 9), (5, 12), (12, 5), (1, 7), (7, 1), (0, 3), (3, 0)])
@@ -206,7 +208,39 @@ def test_a_lone_block_takes_as_long_as_the_queries_that_see_the_most():
 
 def test_queries_that_see_no_key_take_no_steps():
     half, alike = (AttentionProblem(queries, 1024, 8, head_dim=128, causal=True) for queries in (2048, 1024))
-    assert TileSteps.of(half, 64, 64) == TileSteps.of(alike, 64, 64)
+    assert TileSteps.of(half, 64, 64) == replace(TileSteps.of(alike, 64, 64), empty=16 * 8)
+    window = AttentionProblem(4096, 256, 2, head_dim=64, causal=True, window_left=128)
+    steps = TileSteps.of(window, 64, 64)
+    assert (steps.tiles, steps.empty) == (4 * 2, 60 * 2)
+    assert steps.average == pytest.approx(3 * window.pairs / 256 / 128)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        FlashSchedule(),
+        MmaSyncSchedule(),
+        WgmmaSchedule(1),
+        WgmmaSchedule(1, grid_blocks=132),
+        WgmmaSchedule(1, grid_blocks=132, tickets=True),
+    ],
+)
+def test_queries_that_see_no_key_take_time(schedule):
+    few, many = (AttentionProblem(queries, 512, 32, head_dim=64, causal=True) for queries in (512, 8192))
+    seconds = [modelled_seconds(OPERATOR, problem, schedule, LIMITS) for problem in (few, many)]
+    memory = many.work.bytes / LIMITS.bandwidth
+    assert seconds[1] > max(1.2 * seconds[0], memory)
+
+
+def test_tiles_of_keys_are_filled_as_far_as_there_are_keys():
+    assert TileSteps.of(AttentionProblem(64, 24, 2), 64, 32).filled == 24 / 32
+    assert TileSteps.of(AttentionProblem(64, 100, 2), 64, 32, splits=2).filled == 100 / 128
+    assert TileSteps.of(AttentionProblem(64, 24, 2, causal=True), 64, 32).filled == 24 / 32
+    assert TileSteps.of(VarlenAttentionProblem(64, 64, 2, 8, spread=Spread.EVEN), 64, 32).filled == 8 / 32
+    assert TileSteps.of(VarlenAttentionProblem(6400, 6400, 2, 8, spread=Spread.EVEN), 64, 32).filled == 1
+    random = VarlenAttentionProblem(420, 420, 1, 40)
+    lengths = np.diff(random.offsets(0)["offsets"])
+    assert TileSteps.of(random, 64, 128).filled == pytest.approx((lengths**2).sum() / 420 / 128, rel=0.3)
 
 
 def test_keys_that_all_queries_see_take_the_most_steps():
@@ -242,7 +276,7 @@ def test_more_tiles_than_blocks_make_some_block_take_two_of_the_longest():
 
 @pytest.mark.parametrize("spread", [Spread.RANDOM, Spread.EVEN])
 @pytest.mark.parametrize("bounds", [{}, {"causal": True}, {"causal": True, "window_left": 150}])
-@pytest.mark.parametrize("tokens", [800, 6000, 20000])
+@pytest.mark.parametrize("tokens", [60, 800, 6000, 20000])
 def test_tiles_of_packed_sequences_are_about_as_many_as_those_of_inputs(tokens, bounds, spread):
     """And go through about as many tiles of keys."""
     problem = VarlenAttentionProblem(tokens, tokens, 1, 40, spread=spread, **bounds)
@@ -273,6 +307,16 @@ def test_a_tile_of_packed_sequences_is_found_by_loads_one_after_the_other():
     assert finding_rounds(VarlenAttentionProblem(2048, 2048, 8, 96), 64) == 2
     assert finding_rounds(VarlenAttentionProblem(2048, 2048, 8, 24, causal=True), 64) == 3
     assert finding_rounds(VarlenAttentionProblem(1024, 1024, 8, 24, causal=True), 64) == 2
+
+
+def test_blocks_that_stay_take_as_long_as_they_look_for_tiles():
+    problem = VarlenAttentionProblem(431, 431, 64, 256, head_dim=64)
+    drawn = WgmmaSchedule(1, 64, grid_blocks=396, tickets=True, min_blocks_per_sm=3)
+    looks, rounds = drawn.tiles(problem) / 396, finding_rounds(problem, 64)
+    seconds = [modelled_seconds(PACKED, problem, replace(drawn, tickets=tickets), LIMITS) for tickets in (False, True)]
+    assert seconds[1] > looks * (rounds + 1) * PackedCosts.of(LIMITS).find_clocks / LIMITS.clock_hz
+    assert seconds[1] > seconds[0]
+    assert looking_clocks(AttentionProblem(64, 64, 2), 64, 2.0, LIMITS, tickets=True) == 0
 
 
 def test_elements_that_are_stored_one_by_one_count_as_twelve():

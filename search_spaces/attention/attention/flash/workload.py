@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from autotune.codegen.attention.attention.flash.schedule import FlashSchedule
 from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, WARP
-from autotune.search_spaces.attention.tiles import TileSteps, finding_clocks, finding_rounds
+from autotune.search_spaces.attention.packed_sequences import finding_clocks, finding_rounds
+from autotune.search_spaces.attention.tiles import TileSteps, empty_waits
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
@@ -46,12 +47,12 @@ def workload(problem: AttentionProblem, schedule: FlashSchedule, spec: DeviceSpe
         memory_bytes=problem.usual_work.bytes,
         steps=of.of_block(resident_blocks(footprint, spec), spec),
         instructions=warps * of_warp,
-        load_instructions=vectors * costs.load,
+        load_instructions=of.filled * vectors * costs.load,
         shared_clocks=reads,
-        lines=vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
-        bytes_loaded=tile_bytes,
+        lines=of.filled * vectors * max(1.0, WARP * schedule.vector_width * problem.dtype.bytes / LINE_BYTES),
+        bytes_loaded=of.filled * tile_bytes,
         bytes_stored=schedule.block_rows * problem.value_elements * problem.dtype.bytes,
         exposed_clocks=finding_clocks(problem, schedule.block_rows, schedule.blocks(problem) / max(1, of.tiles), spec),
-        waits=finding_rounds(problem, schedule.block_rows),
+        waits=finding_rounds(problem, schedule.block_rows) + empty_waits(of, footprint, spec),
     )
     return (grid,)

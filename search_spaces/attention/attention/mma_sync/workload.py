@@ -10,11 +10,11 @@ from autotune.codegen.attention.attention.problem import AttentionProblem
 from autotune.codegen.model.hardware import LINE_BYTES, SCHEDULERS, WARP
 from autotune.codegen.model.integers import ceil_div, largest, round_up, smallest
 from autotune.codegen.model.work import Unit
+from autotune.search_spaces.attention.packed_sequences import finding_clocks, finding_rounds
 from autotune.search_spaces.attention.tiles import (
     TileSteps,
+    empty_waits,
     extremes_workload,
-    finding_clocks,
-    finding_rounds,
     stored_bytes,
     sums_workload,
 )
@@ -65,7 +65,7 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
     of = TileSteps.of(problem, rows, keys, schedule.splits, together=schedule.heads_together)
     blocks, steps = of.tiles, of.of_block(resident, spec)
     moved = rows * (problem.head_dim + problem.value_elements) * problem.dtype.bytes
-    vectors = keys * dims / schedule.vector_width / WARP
+    vectors = of.filled * keys * dims / schedule.vector_width / WARP
     rate = spec.rates.get(Unit.TENSOR_FP16, inf) * costs.rate
     together = max(1, min(resident, ceil_div(blocks, spec.sm_count)))
     idle = max(1.0, costs.dependent * SCHEDULERS / (together * warps))
@@ -86,6 +86,6 @@ def workload(problem: AttentionProblem, schedule: MmaSyncSchedule, spec: DeviceS
             problem, smallest(rows, problem.rows * schedule.splits / largest(1, blocks)), schedule.splits
         ),
         exposed_clocks=finding_clocks(problem, rows, schedule.blocks(problem) / max(1, blocks), spec) / steps,
-        waits=finding_rounds(problem, rows),
+        waits=finding_rounds(problem, rows) + empty_waits(of, footprint, spec),
     )
     return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))

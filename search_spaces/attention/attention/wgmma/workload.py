@@ -10,11 +10,11 @@ from autotune.codegen.attention.attention.wgmma.schedule import CONSUMER_ROWS, W
 from autotune.codegen.attention.tensor_maps import ROW_BYTES, boxes
 from autotune.codegen.model.integers import ceil_div, largest, round_up, smallest
 from autotune.codegen.model.work import Unit
+from autotune.search_spaces.attention.packed_sequences import finding_clocks, finding_rounds, looking_clocks
 from autotune.search_spaces.attention.tiles import (
     TileSteps,
+    empty_waits,
     extremes_workload,
-    finding_clocks,
-    finding_rounds,
     stored_bytes,
     storing_clocks,
     sums_workload,
@@ -58,14 +58,18 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     packed, footprint = schedule.packed_heads(problem), schedule.footprint(problem)
     resident = resident_blocks(footprint, spec)
     of = TileSteps.of(problem, rows, keys, schedule.splits, packed=packed, together=schedule.heads_together)
-    looking = 0.0 if schedule.grid_blocks else blocks / max(1, of.tiles)
-    finding = finding_clocks(problem, rows // packed, looking, spec)
-    if not schedule.grid_blocks:
-        blocks, steps = of.tiles, of.of_block(resident, spec)
-    elif schedule.tickets and (problem.bounded_right or problem.segmented):
-        steps = of.of_busiest(blocks)
+    queries, looks = rows // packed, schedule.tiles(problem) * schedule.splits / max(1, of.tiles)
+    finding = finding_clocks(problem, queries, 0.0 if schedule.grid_blocks else looks, spec)
+    # Blocks that stay go through tiles that see no key, too, and a warp of its own looks for those that are there.
+    of_block, empty, looking = 1.0, empty_waits(of, footprint, spec), 0.0
+    if schedule.grid_blocks:
+        most = ceil_div(of.tiles, max(1, blocks))
+        of_block, empty = most + of.empty / max(1, blocks), 0.0
+        looking = looking_clocks(problem, queries, looks, spec, tickets=schedule.tickets)
+        balanced = schedule.tickets and (problem.bounded_right or problem.segmented)
+        steps = of.of_busiest(blocks) if balanced else of.average * most + of.longest - of.average
     else:
-        steps = of.average * ceil_div(of.tiles, max(1, blocks)) + of.longest - of.average
+        blocks, steps = of.tiles, of.of_block(resident, spec)
     dims = round_up(problem.head_dim, 16) + round_up(problem.value_elements, 8)
     copied = (boxes(problem.head_dim) + boxes(problem.value_elements)) * ROW_BYTES
     rate = spec.rates.get(Unit.TENSOR_FP16, inf)
@@ -79,11 +83,11 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     in_turn = CONSUMER_ROWS * keys * (multiplying + costs.pair_latency) / together
     stored = smallest(rows, problem.rows * schedule.splits / largest(1, of.tiles))
     storing = storing_clocks(stored_bytes(problem, stored, schedule.splits), spec)
-    # Of a step; one whose tile is the longest has few.
-    tiles = (max(1.0, of.tiles / blocks) if schedule.grid_blocks else 1.0) / steps
+    tiles = of_block / steps  # one whose tile is the longest has few
     told = costs.tile_clocks * (1 + costs.apart * (schedule.consumers - 1) * schedule.queries_apart)
     waits = (told + finding) * tiles / together
     clocks = max(busy, in_turn) + waits + schedule.consumers * costs.step_clocks + storing * tiles
+    clocks = largest(clocks, looking * tiles / together)
     grid = Workload(
         blocks=blocks,
         footprint=footprint,
@@ -93,6 +97,6 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
         in_flight=schedule.stages - 1,
         unit_clocks=clocks,
         bytes_loaded=costs.loaded * keys * copied,
-        waits=finding_rounds(problem, rows // packed),
+        waits=finding_rounds(problem, queries) + empty,
     )
     return (*extremes_workload(problem), grid, *sums_workload(problem, schedule.splits))
