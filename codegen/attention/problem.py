@@ -86,6 +86,8 @@ class HeadProblem(StridedProblem):
             )
         if self.causal and self.window_right:
             raise ValueError(f"window_right={self.window_right}: expected 0 with causal, which sees the diagonal last")
+        if self.window_left >= (self.queries if self.top_left else self.keys):  # no query is so far from the first key
+            object.__setattr__(self, "window_left", 0)
         if self.top_left and not self.bounded_left and not self.bounded_right:
             object.__setattr__(self, "top_left", False)
         for name, same in (("heads_kv", self.heads), ("value_dim", self.head_dim)):

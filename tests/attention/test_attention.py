@@ -206,6 +206,14 @@ def test_a_lone_block_takes_as_long_as_the_queries_that_see_the_most():
     assert waves.of_block(1, LIMITS) * 10 == waves.of_busiest(132) == average * 1280 / 132
 
 
+@pytest.mark.parametrize(("queries", "top_left", "all_keys"), [(100, False, 60), (100, True, 100), (40, True, 40)])
+def test_a_window_that_cuts_no_key_is_none(queries, top_left, all_keys):
+    kinds = {"causal": True, "top_left": top_left}
+    whole, cut = (AttentionProblem(queries, 60, 2, window_left=left, **kinds) for left in (all_keys, all_keys - 1))
+    assert whole == AttentionProblem(queries, 60, 2, **kinds)
+    assert (cut.window_left, cut.pairs < whole.pairs) == (all_keys - 1, True)
+
+
 def test_queries_that_see_no_key_take_no_steps():
     half, alike = (AttentionProblem(queries, 1024, 8, head_dim=128, causal=True) for queries in (2048, 1024))
     assert TileSteps.of(half, 64, 64) == replace(TileSteps.of(alike, 64, 64), empty=16 * 8)
