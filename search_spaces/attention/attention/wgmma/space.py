@@ -144,7 +144,9 @@ def _candidates(problem: AttentionProblem, spec: DeviceSpec, packs: bool) -> Ite
     together = max(1, heads_in_l2(problem, spec) // packed)
     alike = WgmmaSchedule(queries_apart=problem.segmented, heads_together=together, pack_group=packs)
     uneven = problem.bounded_right or problem.segmented
-    grids = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
+    grids: tuple[str, ...] = (_TICKETS, _TILES_OF_BLOCKS) if uneven else (_IN_TURN, _TICKETS)
+    if problem.segmented and not problem.bounded_right:  # up to 13 % faster than tickets, which must come first
+        grids = (_IN_TURN, *grids)
     for consumers, keys in (*((1, keys) for _, keys in tiles[:2]), *tiles):
         rows = consumers * CONSUMER_ROWS
         splits = usual_splits(problem, rows, spec, packed) if rows % packed == 0 else 1

@@ -24,6 +24,8 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import resident_blocks
 from autotune.search_spaces.machine.workload import Workload
 
+_DRAWN = 2  # loads, as long as tickets of packed sequences take ahead of the first tile and behind the last one
+
 
 @dataclass(frozen=True)
 class Costs(Coefficients, section="attention.wgmma"):
@@ -37,6 +39,7 @@ class Costs(Coefficients, section="attention.wgmma"):
         step_clocks: clocks of barriers, of a consumer.
         tile_clocks: clocks of a tile of queries besides its steps: its first products, its last weights, its stores.
             The other blocks of the SM hide them.
+        start_clocks: the same of a block that has no other tile, until its first products.
         apart: share of that which each further consumer takes with queries of its own.
         loaded: share of the time that threads take to load as many bytes.
     """
@@ -47,6 +50,7 @@ class Costs(Coefficients, section="attention.wgmma"):
     pair_latency: float
     step_clocks: float
     tile_clocks: float
+    start_clocks: float
     apart: float
     loaded: float
 
@@ -64,7 +68,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     of_block, empty, looking = 1.0, empty_waits(of, footprint, spec), 0.0
     if schedule.grid_blocks:
         most = ceil_div(of.tiles, max(1, blocks))
-        of_block, empty = most + of.empty / max(1, blocks), 0.0
+        of_block, empty = most + of.empty / max(1, blocks), _DRAWN * (schedule.tickets and problem.segmented)
         looking = looking_clocks(problem, queries, looks, spec, tickets=schedule.tickets)
         balanced = schedule.tickets and (problem.bounded_right or problem.segmented)
         steps = of.of_busiest(blocks) if balanced else of.average * most + of.longest - of.average
@@ -85,6 +89,7 @@ def workload(problem: AttentionProblem, schedule: WgmmaSchedule, spec: DeviceSpe
     storing = storing_clocks(stored_bytes(problem, stored, schedule.splits), spec)
     tiles = of_block / steps  # one whose tile is the longest has few
     told = costs.tile_clocks * (1 + costs.apart * (schedule.consumers - 1) * schedule.queries_apart)
+    told += 0.0 if schedule.grid_blocks else costs.start_clocks
     waits = (told + finding) * tiles / together
     clocks = max(busy, in_turn) + waits + schedule.consumers * costs.step_clocks + storing * tiles
     clocks = largest(clocks, looking * tiles / together)
