@@ -64,6 +64,16 @@ def test_schedules_that_are_illegal(changes, wrong):
     assert wrong in OPERATOR.violations(PROBLEM, schedule, LIMITS)
 
 
+def test_gradients_of_scores_that_cancel_may_be_off_by_as_much_as_sums_of_fp32():
+    problem = AttentionBackwardProblem(1, 1, 1, head_dim=2)
+    inputs = {name: np.ones_like(values) for name, values in problem.inputs(0).items()}
+    inputs["dout"][1] = -1  # dP = δ = 1 - 1, of one key
+    inputs["lse"][:] = 2 * problem.scalars["scale"]
+    found = problem.reference(inputs, problem.scalars)
+    assert found["dq"].tolist() == found["dk"].tolist() == [0, 0]
+    np.testing.assert_allclose(found["dq_scale"], problem.scalars["scale"] * 2 / 256, rtol=1e-6)
+
+
 def test_keys_that_are_not_there_have_no_part_in_a_single_pass():
     """Beside scores so small that a key of zeros would have an infinite weight."""
     problem = AttentionBackwardProblem(64, 100, 1, head_dim=16)

@@ -62,7 +62,7 @@ struct Pair {
   Number weight;    // p
   Number gradient;  // of the score, dS
 #if reference
-  double size;  // that of dS, if nothing cancelled
+  double size;  // that of dS, if nothing cancelled, with as much as sums of FP32 may be off by
   double lost;  // of a weight that is too small for its type
 #endif
 
@@ -104,7 +104,8 @@ struct Pair {
     gradient = seen ? as_operand(slope * power * (product - delta)) : Number(0);
 #if reference
     lost = seen ? Problem::flushed : 0;
-    size = seen ? fabs(slope) * power * (fabs(product) + fabs(delta)) + lost : 0;
+    const double cancelled = delta_of<Number>(arguments, problem, sequence, head, query, true) / 256;
+    size = seen ? fabs(slope) * power * (fabs(product) + fabs(delta) + cancelled) + lost : 0;
 #endif
   }
 };

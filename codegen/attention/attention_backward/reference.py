@@ -9,6 +9,8 @@ import numpy as np
 from autotune.codegen.attention.fragmented import FragmentedProblem
 from autotune.codegen.model.problem import Array
 
+_CANCELLED = 2.0**-8  # of products whose sums dP and δ are: of one key they are equal, and near 0 sums of FP32 are not
+
 
 def of_rows(
     problem: FragmentedProblem, inputs: Mapping[str, Array], scalars: Mapping[str, float], rows: Array
@@ -16,8 +18,8 @@ def of_rows(
     """The gradients of some rows, those of others 0, beside ``dq_scale`` and its like.
 
     An element is a sum of products of two factors, one of which kernels round: weights p for dv, dS for dq and dk. Its
-    scale is the sum of their sizes, with p·(|dP| + |δ|) in the place of dS, and of what is lost of factors that are too
-    small for their type.
+    scale is the sum of their sizes, with p·(|dP| + |δ| + `_CANCELLED`·Σ|dO·O|) in the place of dS, and of what is lost
+    of factors that are too small for their type.
 
     Args:
         problem: whose rows these are.
@@ -67,6 +69,7 @@ class _Gradients:
         q, dout = (self._views[name][b, queries, h] for name in ("q", "dout"))
         k, v = (self._views[name][b, keys, g] for name in "kv")
         lse, delta = self._views["lse"][b, h, queries, None], self._delta[b, h, queries, None]
+        cancelled = np.abs(delta) + _CANCELLED * self._delta_size[b, h, queries, None]
         scores, slope = q @ k.T * self._scale, np.ones(1)
         if self._softcap:
             bent = np.tanh(scores / self._softcap)
@@ -78,7 +81,7 @@ class _Gradients:
         p = np.where(seen, np.exp(np.where(seen, scores - lse, 0)), 0)
         gradient = dout @ v.T
         factors = {"ds": p * (gradient - delta) * slope, "p": p}
-        sizes = {"ds": p * (np.abs(gradient) + np.abs(delta)) * np.abs(slope) + problem.flushed * seen}
+        sizes = {"ds": p * (np.abs(gradient) + cancelled) * np.abs(slope) + problem.flushed * seen}
         sizes["p"] = p + problem.flushed * seen
         terms = {
             "dq": ("ds", (b, queries, h), k),
