@@ -237,7 +237,7 @@ def test_queries_that_see_no_key_take_time(schedule):
     few, many = (AttentionProblem(queries, 512, 32, head_dim=64, causal=True) for queries in (512, 8192))
     seconds = [modelled_seconds(OPERATOR, problem, schedule, LIMITS) for problem in (few, many)]
     memory = many.work.bytes / LIMITS.bandwidth
-    assert seconds[1] > max(1.2 * seconds[0], memory)
+    assert seconds[1] > seconds[0] + memory
 
 
 def test_tiles_of_keys_are_filled_as_far_as_there_are_keys():
