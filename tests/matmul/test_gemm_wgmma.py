@@ -356,3 +356,10 @@ test_a_planted_bug_is_detected = caught(
         ),
     ],
 )
+
+
+def test_tiles_of_b_across_k_are_whole_boxes_where_those_take_no_longer():
+    """192×2048×4097 has 129 tiles of 64×48, whose copies bring 64 columns, too, and 96 of 64×64."""
+    problem = GemmProblem(192, 2048, 4097, transpose_a=True, ldb=2112)
+    default = OPERATOR.default(problem, SPEC)
+    assert (default.kernel, default.block_m, default.block_n, default.cluster) == ("wgmma", 64, 64, 1)

@@ -94,10 +94,13 @@ def _schedule(problem: GemmProblem, block: tuple[int, int], consumers: int, **fi
 def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
     """For each number of rows, each cluster and each number of waves the narrowest tile that takes no more of them.
 
-    Few rows of D become columns of tiles, too.
+    Of B across k, of which copies bring boxes of 64 columns, the narrowest of whole boxes, too: on an H200,
+    192×2048×4097 in bfloat16, both operands across k, takes 12.1 µs by 64×64 and 18.6 by clusters. Few rows of D become
+    columns of tiles, too.
     """
     possible = cluster_ks(problem, spec)
     swapped: list[dict[str, Any]] = [{}, {"swap": True}] if any_columns_swapped(problem) else [{}]
+    boxed = not problem.along_k("b") and problem.dtype.bits == 16  # copies bring whole boxes
     for block_m, consumers in _ROWS:
         for cluster, share, swap in ((*one, swap) for one in _CLUSTERS for swap in swapped):
             if cluster.get("cluster_k", 1) not in possible:
@@ -112,6 +115,8 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec) -> Iterator[WgmmaSchedule]:
                 block_n = round_up(ceil_div(left.n, columns), least)
                 if block_n <= MOST_COLUMNS and not (swap and block_n % _WHOLE_BOXES == 0):
                     yield from _deeper(problem, replace(one, block_n=block_n))
+                if boxed and not one.swap and block_n % _WHOLE_BOXES:
+                    yield from _deeper(problem, replace(one, block_n=round_up(block_n, _WHOLE_BOXES)))
             if not one.swap and swappable(problem) and few_rows(problem):
                 yield from _deeper(problem, replace(one, block_n=round_up(problem.m, least), swap=True))
 
