@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,12 @@ class DType(StrEnum):
     BOOL = "bool"
     INT4 = "int4"  # packed, two in a byte, the first one in the lower half; no operator has it yet
 
-    @property
+    @cached_property
     def bits(self) -> int:
         """Bits of an element."""
         return _FACTS[self].bits
 
-    @property
+    @cached_property
     def bytes(self) -> int:
         """Bytes of the unit that is stored: an element, or the byte that two elements of 4 bits share."""
         return max(1, self.bits // 8)

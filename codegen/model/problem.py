@@ -60,12 +60,12 @@ class Problem(ABC):
         bounded = ((name, spec.at_most) for name, spec in field_specs(cls).items() if spec.at_most)
         return fitted | {name: min(fitted[name], fitted[other]) for name, other in bounded}
 
-    @property
+    @cached_property
     def sizes(self) -> dict[str, int]:
         """How much there is to do, by the names of the fields."""
         return self._of_role(FieldRole.SIZE)
 
-    @property
+    @cached_property
     def kinds(self) -> dict[str, Any]:
         """What makes it another computation: times of one kind say nothing about problems of another."""
         return self._of_role(FieldRole.KIND)
@@ -81,7 +81,7 @@ class Problem(ABC):
         """What its inputs are like. Kernels are right for any; times of other data say less about this problem's."""
         return self._of_role(FieldRole.DATA)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A stable string that names the problem in databases; two problems of one key share their best schedule.
 

@@ -177,11 +177,11 @@ def faster(exact: Choice, baseline: str | None) -> Iterator[Choice]:
 
 
 def _serves(record: Record, problem: Problem) -> bool:
-    return comparable(problem, record) and (record.problem.key == problem.key or not record.own_only)
+    return comparable(problem, record) and (not record.own_only or record.problem.key == problem.key)
 
 
 def _recorded(operator: Operator[Any, Any], problem: Problem, spec: DeviceSpec, record: Record) -> Choice:
-    exact = record.problem.key == problem.key and not record.unconfirmed and record.kin is None
+    exact = not record.unconfirmed and record.kin is None and record.problem.key == problem.key
     rule = Rule.KIN if record.kin else Rule.EXACT if exact else Rule.NEAREST
     choice = Choice(
         rule,

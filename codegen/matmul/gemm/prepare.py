@@ -73,7 +73,7 @@ def prepared(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Prepared, ..
     """The operands that a schedule copies, in the order of the workspace."""
     found = []
     for operand, extent in (("a", "m"), ("b", "n")):
-        how: Prepare = getattr(schedule, f"prepare_{operand}")
+        how = schedule.prepare_a if operand == "a" else schedule.prepare_b
         if how is not Prepare.NONE:
             rows, columns = (extent, "k") if schedule.along_k(problem, operand) else ("k", extent)
             dtype = problem.dtype if operand == "a" else problem.dtype_b
@@ -87,6 +87,8 @@ def product(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
 
     A search asks for that of one problem thousands of times; traced sizes are in no cache.
     """
+    if schedule.prepare_a is schedule.prepare_b is Prepare.NONE:
+        return problem
     copied = tuple(one.copy for one in prepared(problem, schedule))
     return _product(problem, copied) if type(problem.m) is int else _product.__wrapped__(problem, copied)
 
