@@ -42,6 +42,7 @@ class Costs(Coefficients, section="gemm.mma_sync"):
         chained_clocks: that a warp waits for each of these, whose addresses follow from each other.
         narrow_clocks: clocks of an SM for each line that asynchronous copies of two words bring by way of L1.
         narrow_stores: of the time of stores of 16 bytes, what as many bytes take more in stores of half as many.
+        ends: sectors that a warp's row of D takes more to store which begins and ends within one.
         residual: times the time of a store that a load of as much of C takes: a warp waits for it.
         fma_bf16: instructions of a product of BF16 by FMAs, with shuffles and conversions.
         fma_tf32: the same of TF32.
@@ -56,6 +57,7 @@ class Costs(Coefficients, section="gemm.mma_sync"):
     chained_clocks: float
     narrow_clocks: float
     narrow_stores: float
+    ends: float
     residual: float
     fma_bf16: float
     fma_tf32: float
@@ -97,7 +99,7 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     narrow = WIDEST_ACCESS / (schedule.vector_d * problem.result.bytes) - 1
     row = schedule.warp_n * problem.result.bytes
-    sectors = 1 + SECTOR_BYTES / row if narrow else 1.0  # a row may begin within a sector
+    sectors = 1 + costs.ends * SECTOR_BYTES / row if narrow else 1.0
     outputs = 1 / problem.parts + problem.preactivation + costs.residual * problem.residual
     stored = tile * problem.result.bytes * outputs * sectors * (1 + costs.narrow_stores * narrow)
     shares = schedule.shares_tiles(problem)
