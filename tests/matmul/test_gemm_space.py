@@ -161,3 +161,9 @@ def test_tiles_beyond_whole_waves_are_shared_where_they_are_few(n, sharers):
     shared = on_grid(GemmProblem(n, n, 4096, transpose_b=True), SPEC, tile, "shared·1")
     assert (shared.grid_blocks, shared.whole_tiles) == (132, sharers == 1)
     assert shared.sharers(GemmProblem(n, n, 4096)) == sharers
+
+
+@pytest.mark.parametrize(("k", "block_k"), [(1, 16), (5, 16), (17, 32), (33, 64), (4097, 64)])
+def test_steps_by_mma_sync_are_no_longer_than_short_products(k, block_k):
+    seeds = OPERATOR.seeds(GemmProblem(1025, 4097, k, transpose_a=True), SPEC)
+    assert max(seed.block_k for seed in seeds if seed.kernel == "mma_sync") == block_k

@@ -95,9 +95,16 @@ def _tiles(problem: GemmProblem, spec: DeviceSpec, fields: Mapping[str, Any]) ->
         listed = [*few, *_MEDIUM]
     elif problem.n <= 32:
         listed = [*(one for one in _FEW_COLUMNS if one.block_n < 2 * max(16, problem.n)), *_MEDIUM]
-    scaled = (replace(one, block_k=one.block_k * 2 // problem.dtype.bytes) for one in listed)
+    scaled = (replace(one, block_k=_terms(problem, one.block_k * 2 // problem.dtype.bytes)) for one in listed)
     fitting = dict.fromkeys(fitted(problem, replace(one, **fields), spec) for one in scaled)
     return sorted(fitting, key=lambda one: _idleness(problem, one, spec))
+
+
+def _terms(problem: GemmProblem, block_k: int) -> int:
+    """Terms of a step, fewer than twice those of the product: threads copy the zeros behind these, too."""
+    while block_k >= 2 * problem.k > 0:
+        block_k //= 2
+    return block_k
 
 
 def _idleness(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[float, int]:
