@@ -29,7 +29,7 @@ _GROUPS = field_specs(GroupedSchedule)["groups"].values
 _BLOCKS_PER_SM = field_specs(GroupedSchedule)["min_blocks_per_sm"].values
 # Threads along the groups, groups and columns of the schedules to try first.
 _LIKELY = (
-    (8, 4, 8), (8, 4, 4), (8, 2, 8), (8, 2, 4), (4, 1, 8), (16, 2, 4), (16, 1, 4), (8, 8, 4), (32, 1, 8), (1, 1, 1),
+    (8, 4, 8), (8, 4, 4), (8, 2, 8), (8, 2, 4), (4, 1, 8), (16, 2, 4), (16, 1, 4), (32, 1, 8), (1, 1, 1),
 )  # fmt: skip
 
 

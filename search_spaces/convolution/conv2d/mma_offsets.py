@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,9 +14,11 @@ from autotune.codegen.convolution.problem import ConvolutionProblem
 from autotune.codegen.matmul.gemm.mma_sync.schedule import PRODUCT_BYTES, MmaSyncSchedule
 from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.model.fields import field_specs
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
 from autotune.search_spaces.machine.workload import Workload
@@ -29,6 +31,17 @@ from . import depthwise
 from .checks import checks_of_product
 
 K = TypeVar("K", bound=MmaOffsetsSchedule)
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d.mma_offsets"):
+    """What these kernels take beside the product.
+
+    Attributes:
+        narrow: of the time that stores of 16 bytes take, what as many accesses more for as many bytes take each.
+    """
+
+    narrow: float
 
 
 def constraints(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -80,9 +93,12 @@ def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> 
 
 
 def workload(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """That of the product, which reads each element of X from memory once."""
+    """That of the product, which reads each element of X from memory once, and may store few elements at a time."""
     (product,) = gemm_workload(problem.product, schedule, spec)
-    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
+    accesses = WIDEST_ACCESS / (schedule.vector_d * problem.product.result.bytes)
+    stored = product.bytes_stored * (1 + Costs.of(spec).narrow * (accesses - 1))
+    memory = problem.work.bytes
+    return (replace(product, footprint=schedule.footprint(problem), memory_bytes=memory, bytes_stored=stored),)
 
 
 def applies(problem: Conv2dProblem, spec: DeviceSpec) -> bool:
