@@ -274,7 +274,7 @@ def test_16_bit_boxes_are_widened_first():
 @pytest.mark.parametrize(
     ("device", "problem", "cluster"),
     [
-        ({}, NmsProblem(100, 100), 8),
+        ({}, NmsProblem(100, 100), 1),
         ({}, NmsProblem(1000, 1000), 16),
         ({}, NmsProblem(1000, 300, 2), 8),
         ({"sm_count": 114}, NmsProblem(1000, 1000), 8),  # of eight groups, each may have fewer than 16 SMs

@@ -21,6 +21,7 @@ from autotune.search_spaces.rows.row_schedules import row_violations
 _BLOCKS_PER_SM = (1, 2, 3, 4, 6, 8, 16)
 _ROUNDS = (2, 1, 4, 8)  # rounds of a row in registers, best guess first
 _MOST_NARROW = 4
+_STREAMED = ((256, 2), (1024, 8))  # threads and loads in flight of a row that is read again
 _SPARE_REGISTERS = 8  # beyond the footprint, with which ptxas spills nothing
 _AHEAD = {RowStorage.REGISTERS: (0, 1), RowStorage.SHARED: (1, 3), RowStorage.RELOAD: (0, 0)}  # fewest and most rows
 
@@ -83,9 +84,9 @@ def candidates(problem: NormBackwardProblem, spec: DeviceSpec) -> Iterator[NormB
     shaped = [schedule.shape_specialized for schedule in halves]
     nearer = [replace(schedule, rows_ahead=1) for schedule in shaped]
     loaded = [replace(schedule, rows_ahead=1) for schedule in held_rows]
-    again = replace(streamed(problem), loads_in_flight=2)
+    again = [replace(streamed(problem), threads=n, threads_per_row=n, loads_in_flight=loads) for n, loads in _STREAMED]
     first = [one for like in zip(halves, shaped, nearer, rings, loaded, strict=True) for one in like]
-    for schedule in dict.fromkeys(_filling(problem, one, spec) for one in (*first, *held_rows, again)):
+    for schedule in dict.fromkeys(_filling(problem, one, spec) for one in (*first, *held_rows, *again)):
         fits = _needed(problem, schedule) <= most_registers(spec, schedule.threads, 1)
         if schedule in drawn and fits and _legal(problem, schedule, spec):
             yield schedule

@@ -34,8 +34,6 @@ def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
         yield fitted(problem, replace(first, items=items), spec)
     for fewer in (2, 4) if problem.collapsed.rows > 1 else ():
         yield fitted(problem, replace(first, threads_per_row=max(8, first.threads_per_row // fewer)), spec)
-    for count in PERSISTENT:
-        yield replace(first, grid_blocks=count * spec.sm_count)
     yield replace(first, specialize=Specialize.SHAPE)
 
 

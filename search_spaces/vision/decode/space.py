@@ -45,7 +45,7 @@ def space(problem: Detections, spec: DeviceSpec) -> Space[DecodeSchedule]:
 def candidates(problem: Detections, spec: DeviceSpec) -> Iterator[DecodeSchedule]:
     """Wide loads, and more threads of a point where there are few points."""
     widths = [width for width in (4, 8, 2, 1) if problem.vector_width % width == 0]
-    splits = (2, 4, 8) if problem.batch * problem.points >= _MANY else (16, 8, 4)
+    splits = (2, 4, 8) if problem.batch * problem.points >= _MANY else (8, 16, 4)
     for points, width, some in product((128, 64, 256), widths, splits):
         yield DecodeSchedule(points, min(some, _MOST_THREADS * width // points), width)
 

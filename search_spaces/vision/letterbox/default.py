@@ -9,6 +9,7 @@ from autotune.codegen.vision.letterbox.target import Targets
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
 
+from .filtered.space import candidates as with_filters
 from .space import candidates
 from .staged.space import applies
 from .staged.space import candidates as with_staged_rows
@@ -17,7 +18,7 @@ from .staged.space import candidates as with_staged_rows
 def default(problem: Targets, spec: DeviceSpec) -> LetterboxSchedule | StagedSchedule | FilteredSchedule:
     """Rows in shared memory, where they can be copied and there is room for them; filters where the rule has one."""
     if problem.rule.filtered:
-        return FilteredSchedule()
+        return next(with_filters(problem, spec))
     staged = with_staged_rows(problem, spec) if applies(problem, spec) else ()
     for schedule in staged:
         if not any(footprint_violations(spec, schedule.footprint(problem))):

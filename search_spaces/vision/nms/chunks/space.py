@@ -48,9 +48,9 @@ def candidates(problem: NmsProblem, spec: DeviceSpec) -> Iterator[ChunksSchedule
     chunk, *smaller = reversed(_chunks(problem))
     wanted = max(1, _RESIDENT * spec.sm_count // max(1, problem.images))
     blocks = max(some for some in _SPECS["blocks_per_image"].values if some <= max(8, wanted))
-    first = ChunksSchedule(chunk, blocks_per_image=blocks)
+    first = ChunksSchedule(chunk, blocks_per_image=blocks, sweep_threads=1024)
     yield first
-    yield from (first.replace(sweep_threads=threads) for threads in (1024, 256))
+    yield from (first.replace(sweep_threads=threads) for threads in (512, 256))
     yield from (first.replace(threads=threads) for threads in (128, 512))
     yield from (first.replace(chunk=other) for other in smaller)
 
