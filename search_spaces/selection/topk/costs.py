@@ -15,6 +15,7 @@ class Costs(Coefficients, section="topk"):
         element: instructions of an element that is compared with a floor.
         access: instructions of a load with its address.
         counted_reads: how often a row is read whose digits are counted.
+        overflow: how often a row is read beside the first time whose sample's floor too many elements reach.
         floor_rounds: rounds of a search for a floor.
         compared: instructions of an entry in such a round.
         exchanged: instructions of a pair that is sorted.
@@ -27,6 +28,7 @@ class Costs(Coefficients, section="topk"):
     element: float
     access: float
     counted_reads: float
+    overflow: float
     floor_rounds: float
     compared: float
     exchanged: float

@@ -14,6 +14,7 @@ from autotune.codegen.selection.problem import SelectionProblem
 ENTRY_BYTES = 8
 LEAST_CANDIDATES = 1024  # whose memory has the bins of a digit, too
 _OTHER_REGISTERS = 32
+_BESIDE_REGISTERS = 40  # that ptxas takes besides if nothing caps them
 
 
 @dataclass(frozen=True)
@@ -59,4 +60,7 @@ class StreamSchedule(Schedule):
         words = ceil_div(self.vector_width * problem.dtype.bytes, WORD_BYTES)
         entries = max(self.candidates // self.threads, self.samples * self.vector_width)
         registers = max(self.loads_in_flight * words, 2 * entries) + _OTHER_REGISTERS
-        return Footprint(self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm)
+        wanted = registers + _BESIDE_REGISTERS
+        return Footprint(
+            self.threads, shared, registers, min_blocks_per_sm=self.min_blocks_per_sm, wanted_registers=wanted
+        )
