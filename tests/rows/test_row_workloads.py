@@ -8,7 +8,7 @@ from autotune.codegen.model.dtype import DType
 from autotune.codegen.rows.cross_entropy.problem import CrossEntropyBackwardProblem, CrossEntropyProblem
 from autotune.codegen.rows.cross_entropy.schedule import CrossEntropyBackwardSchedule
 from autotune.codegen.rows.norm.problem import LayerNormProblem, RmsNormProblem
-from autotune.codegen.rows.norm.schedule import RmsNormSchedule
+from autotune.codegen.rows.norm.schedule import LayerNormSchedule, RmsNormSchedule
 from autotune.codegen.rows.reduce.operation import Operation
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
@@ -165,3 +165,20 @@ def test_few_long_rows_are_split(problem, split):
     name = {SoftmaxProblem: "softmax", RmsNormProblem: "rms_norm", LayerNormProblem: "layer_norm"}
     schedule, _ = preferred(operator(name.get(type(problem), "cross_entropy")), problem, H100)
     assert isinstance(schedule, SplitRowSchedule) == split
+
+
+def test_weights_of_rows_that_begin_between_vectors_are_loaded_one_by_one():
+    """On an H200, 10905 rows of 1025 elements took 28 µs; without these loads they were expected to take 22."""
+    problem = LayerNormProblem(10905, 1025, BF16)
+    schedule = LayerNormSchedule(threads=128, threads_per_row=32, vector_width=8, min_blocks_per_sm=8)
+    assert modelled_seconds(operator("layer_norm"), problem, schedule, H200) == pytest.approx(28e-6, rel=0.1)
+
+
+def test_weights_that_l1_has_no_room_for_are_read_from_l2_for_each_row():
+    """On an H200, 16384×8192 of FP32 took 274 µs with six rows in shared memory, and 254 µs with three."""
+    problem = LayerNormProblem(16384, 8192, DType.FLOAT32)
+    shared = LayerNormSchedule(threads=256, threads_per_row=256, vector_width=4, hold=RowStorage.SHARED)
+    six = replace(shared, min_blocks_per_sm=6)
+    three = replace(shared, threads=512, threads_per_row=512, min_blocks_per_sm=3)
+    layer_norm = operator("layer_norm")
+    assert modelled_seconds(layer_norm, problem, six, H200) > modelled_seconds(layer_norm, problem, three, H200)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from autotune.codegen.model.dtype import DType
-from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.program import Program
 from autotune.codegen.rows.programs import row_naive
 from autotune.codegen.rows.schedule import RowSchedule
@@ -12,7 +11,7 @@ from autotune.codegen.source.kernel_source import KernelSource, using
 from autotune.codegen.source.problem_struct import double_constants
 
 from .problem import NormProblem
-from .schedule import RmsNormSchedule
+from .schedule import RmsNormSchedule, weight_width
 
 
 def emit(problem: NormProblem, schedule: RmsNormSchedule) -> Program:
@@ -67,9 +66,7 @@ def norm_source(problem: NormProblem) -> KernelSource:
 
 def norm_facts(problem: NormProblem, schedule: RowSchedule) -> dict[str, int | str]:
     """See `vector_facts`; `weight_width` elements of weight or bias are loaded at once."""
-    aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
-    own = {"weight_width": 1 if schedule.skewed(problem) else min(schedule.vector_width, aligned)}
-    return vector_facts(problem, schedule, own)
+    return vector_facts(problem, schedule, {"weight_width": weight_width(problem, schedule)})
 
 
 def _rows(problem: NormProblem) -> str:

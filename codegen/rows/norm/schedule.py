@@ -7,9 +7,16 @@ from enum import StrEnum
 
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
+from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.rows.schedule import RowSchedule
 
 from .problem import NormProblem
+
+
+def weight_width(problem: NormProblem, schedule: RowSchedule) -> int:
+    """Elements of the weight or of the bias that are loaded at once."""
+    aligned = min(problem.align_w, WIDEST_ACCESS) // problem.weight_dtype.bytes
+    return 1 if schedule.skewed(problem) else min(schedule.vector_width, aligned)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.hardware import BANKS, LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
@@ -31,6 +32,7 @@ class Costs(Coefficients, section="transpose"):
             1.4 and 1.6 times as long as the fastest of 94; with them, 1.06 and 1.04 times.
         access: instructions of an access to memory with its address.
         edge_access: instructions of an access that may lie outside of the matrix.
+        placed: instructions to find where an aligned access begins, if compilers do not know the leading dimensions.
         row_loaded: bytes of device memory that each row of a tile of A costs more: pages of DRAM are left before they
             are moved as a whole.
         row_stored: the same of B.
@@ -44,6 +46,7 @@ class Costs(Coefficients, section="transpose"):
     picks: float
     access: float
     edge_access: float
+    placed: float
     row_loaded: float
     row_stored: float
     partial_sector_bytes: float
@@ -64,6 +67,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     # Micro-tiles are one row high where stores are aligned.
     shared_stores = loads * schedule.vector_load if overlap + overlap_n else stores
     shared_bytes = size if overlap + overlap_n else store_bytes
+    generic = schedule.specialize is Specialize.NONE
     scattered = 1 < schedule.raster_group < schedule.tiles(problem)[0]
     moved = _memory_loaded(row_loaded, costs) + _memory_stored(row_stored, costs) + 2 * costs.scattered * scattered
     moved += _partial_sectors(problem, schedule) * costs.partial_sector_bytes / row_stored
@@ -72,6 +76,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     last_wave = spec.sm_count * _RESIDENT / max(1, schedule.blocks(problem))
     delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
     steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
+    placed = costs.placed * (stores + loads) if overlap + overlap_n and generic else 0.0
     edge_instructions = edge * warps * costs.edge_access * edge_accesses
     shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size, costs)
     grid = Workload(
@@ -81,7 +86,7 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
         steps=steps,
         # to shared memory, from it, and to B
         instructions=(
-            (1 - edge) * warps * (costs.access * (shared_stores + 2 * stores) + _picks(schedule, size, costs))
+            (1 - edge) * warps * (costs.access * (shared_stores + 2 * stores) + placed + _picks(schedule, size, costs))
             + 3 * edge_instructions
         )
         / steps,

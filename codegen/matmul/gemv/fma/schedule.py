@@ -9,12 +9,14 @@ from autotune.codegen.matmul.gemv.problem import GemvProblem, WeightOrder
 from autotune.codegen.matmul.gemv.schedule import GemvSchedule, WeightLoads
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
-from autotune.codegen.model.hardware import WARP
+from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.schedule import Specialize
 
-# Registers that ptxas takes: of a thread, of each word of W, each sum, each register beside, and each element of x that
-# is loaded ahead (567 kernels for an H200: a mean log error of 0.10).
-_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X = 24.7, 0.9, 1.2, 0.5, 0.78
+# Registers that ptxas takes: of a thread, of each word of W, more if it is of 16 bits and by columns, or less if it
+# comes from shared memory, each sum, each register beside, and each element of x that is loaded ahead, of 32 or of 16
+# bits (214 kernels for an H200: a mean log error of 0.09).
+_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_BY_COLUMNS, _WANTED_STAGED = 31.5, 0.83, 0.39, -0.57
+_WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X, _WANTED_OF_HALF = 1.12, 0.72, 0.8, 0.12
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,11 @@ class FmaSchedule(GemvSchedule):
 
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `GemvSchedule`; ptxas loads vectors of x ahead, if registers do not run out."""
-        ahead = 0 if self.shared_x or problem.order is WeightOrder.KN else self.loads_in_flight * self.vector_width
-        wanted = _WANTED_REGISTERS + _WANTED_BESIDE * self.registers_beside(problem) + _WANTED_OF_X * ahead * problem.m
-        wanted += _WANTED_OF_WORD * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
+        by_columns, half = problem.order is WeightOrder.KN, problem.dtype.bytes < WORD_BYTES
+        ahead = 0 if self.shared_x or by_columns else self.loads_in_flight * self.vector_width * problem.m
+        of_word = _WANTED_OF_WORD + _WANTED_BY_COLUMNS * (by_columns and half) + _WANTED_STAGED * (self.stages > 1)
+        wanted = _WANTED_REGISTERS + of_word * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
+        wanted += _WANTED_BESIDE * self.registers_beside(problem) + (_WANTED_OF_HALF if half else _WANTED_OF_X) * ahead
         return replace(super().footprint(problem), wanted_registers=floor(wanted))
 
     def parts(self, problem: GemvProblem) -> int:
