@@ -1,5 +1,6 @@
 """conv2d_planes's problems for the contract, and schedules of conv2d between transposes."""
 
+from autotune.codegen.convolution.conv2d.grouped.schedule import GroupedSchedule
 from autotune.codegen.convolution.conv2d.mma_offsets.schedule import MmaOffsetsSchedule
 from autotune.codegen.convolution.conv2d.wgmma_im2col.schedule import WgmmaIm2colSchedule
 from autotune.codegen.convolution.conv2d_planes.direct.schedule import DirectSchedule
@@ -27,6 +28,7 @@ SMALL_PROBLEMS = (
     Conv2dPlanesProblem(12, 12, 6, 7, 2, padding_h=1, groups=12, dtype=BF16, activation=Activation.RELU),
 )
 _TRANSFORMED = Conv2dPlanesProblem(5, 7, 4, 3, 2, padding_h=1, winograd=2, activation=Activation.RELU)
+_WINOGRAD = conv2d.OPERATOR.kernel("winograd")
 _SMALL_TILE = "BM=32 BN=32 BK=16 WM=16 WN=16 vector_a=4 vector_b=4 vector_d=4 stages=2"
 OWN_CASES = [
     (
@@ -62,6 +64,7 @@ OWN_CASES = [
         )
         for words in ("shared_layout=swizzled", "shared_layout=padded double_buffer_fragments=0")
     ),
-    (_TRANSFORMED, conv2d.OPERATOR.default(_TRANSFORMED.channels_last, SPEC).replace(lane_map=LaneMap.ROW_MAJOR)),
+    (_TRANSFORMED, next(_WINOGRAD.candidates(_TRANSFORMED.channels_last, SPEC)).replace(lane_map=LaneMap.ROW_MAJOR)),
+    (SMALL_PROBLEMS[0], GroupedSchedule(threads=64, group_threads=2)),
 ]
 MOST = 5
