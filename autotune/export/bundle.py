@@ -106,9 +106,11 @@ def bundle_of(
         name: [getattr(one, name) for one in problems] for name, one in specs.items() if one.role is FieldRole.SIZE
     }
     for problem in problems:
-        if problem != operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes}):
+        dense = operator.problem_type(**kinds, **{name: getattr(problem, name) for name in sizes})
+        if problem != dense:
             raise ValueError(
-                f"{problem.key}: expected a problem of the kind of {first.key}, of dense operands aligned to 16 bytes"
+                f"{problem.key}: expected {dense.key}, "
+                f"of the kind of {first.key} with dense operands aligned to 16 bytes"
             )
     implied = {name: values[0] for name, values in sizes.items() if set(values) == {specs[name].implied}}
     called = {name: values for name, values in sizes.items() if name not in implied}

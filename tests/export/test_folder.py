@@ -75,10 +75,10 @@ def test_every_operator_is_exported(name):
 test_what_c_does_not_serve_is_not_exported = refused(
     small,
     [
-        (SgemmProblem(8, 8, 8, align_a=4), "of dense operands aligned to 16 bytes"),
-        (SgemmProblem(8, 8, 8, lda=16), "of dense operands"),
-        ((SgemmProblem(8, 8, 8), SgemmProblem(8, 8, 8, transpose_a=True)), "expected a problem of the kind of m8-n8"),
-        ((SgemmProblem(8, 8, 8), SgemmProblem(8, 8, 8, beta_nonzero=True)), "expected a problem of the kind of m8-n8"),
+        (SgemmProblem(8, 8, 8, align_a=4), "expected m8-n8-k8-nn, .* with dense operands aligned to 16 bytes"),
+        (SgemmProblem(8, 8, 8, lda=16), "expected m8-n8-k8-nn, "),
+        ((SgemmProblem(8, 8, 8), SgemmProblem(8, 8, 8, transpose_a=True)), "of the kind of m8-n8"),
+        ((SgemmProblem(8, 8, 8), SgemmProblem(8, 8, 8, beta_nonzero=True)), "of the kind of m8-n8"),
     ],
 )
 
