@@ -41,7 +41,7 @@ def _default(problem: Conv2dProblem, spec: DeviceSpec) -> Any:
         return next(iter(depthwise_rolling.candidates(problem, spec)))
     if depthwise.applies(problem, spec):
         return next(iter(depthwise.candidates(problem, spec)))
-    if grouped.applies(problem, spec):
+    if problem.groups > 1 and grouped.applies(problem, spec):
         return next(grouped.candidates(problem, spec))
     if problem.in_channels <= _FUSED_CHANNELS and winograd_fused.applies(problem, spec):
         return next(winograd_fused.candidates(problem, spec))
