@@ -10,7 +10,7 @@ import numpy as np
 
 from autotune.codegen.model.lists import grouped, is_element
 from autotune.codegen.model.problem import Array, Problem
-from autotune.codegen.model.tensor import Checked, Exact, Role, Tensor
+from autotune.codegen.model.tensor import Checked, Role, Tensor, Within
 from autotune.codegen.source.arguments import cuda_members
 from autotune.verification import scale_name
 
@@ -78,18 +78,18 @@ def cases(exported: Kernels) -> list[Problem]:
 
 
 def _bounds(tensor: Tensor, expected: Array, scale: Array | None) -> tuple[Array, Array]:
-    """The least and the greatest value that counts as right, of the output's type; a zero has either sign."""
-    dtype: np.dtype[Any] = tensor.dtype.numpy
-    if isinstance(tensor.judged, Checked):
-        return _any(tensor)
-    if isinstance(tensor.judged, Exact):
-        return expected, expected
-    tolerance = tensor.judged.absolute + tensor.judged.relative * (np.abs(expected) if scale is None else scale)
-    with np.errstate(over="ignore", invalid="ignore"):
-        low, high = (expected - tolerance).astype(dtype), (expected + tolerance).astype(dtype)
-    low[low == 0], high[high == 0] = -0.0, 0.0
+    """The least and the greatest value that counts as right, of the output's type; a NaN may have any bits."""
     lowest, highest = _any(tensor)
-    unordered = np.isnan(low)  # a NaN may have any bits
+    if isinstance(tensor.judged, Checked):
+        return lowest, highest
+    low, high = expected, expected
+    if isinstance(tensor.judged, Within):
+        dtype: np.dtype[Any] = tensor.dtype.numpy
+        tolerance = tensor.judged.absolute + tensor.judged.relative * (np.abs(expected) if scale is None else scale)
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = (expected - tolerance).astype(dtype), (expected + tolerance).astype(dtype)
+        low[low == 0], high[high == 0] = -0.0, 0.0  # either sign
+    unordered = np.isnan(low)
     return np.where(unordered, lowest, low), np.where(unordered, highest, high)
 
 

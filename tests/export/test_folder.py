@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from export.exports import H200, drawn
 from refusals import refused
@@ -12,11 +13,12 @@ from refusals import refused
 from autotune.bench.dispatch.example_call import problem_of_sizes
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.matmul.sgemm.problem import SgemmProblem
+from autotune.codegen.vision.scale_boxes.problem import ScaleBoxesProblem
 from autotune.compiler import CompileError
 from autotune.contract.nvrtc import INCLUDE, NVCC
 from autotune.devices.cuda import CudaDevice
 from autotune.export import bundle_of, kernels_of, write, write_bundle
-from autotune.export.example import example
+from autotune.export.example import cases, example, write_data
 from autotune.export.interface import header, source
 from autotune.export.terms import Values
 from autotune.search_spaces.contract.registry import OPERATORS, operator
@@ -128,15 +130,33 @@ def test_a_folder_is_written_as_a_whole(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["export"]
 
 
-@pytest.mark.parametrize("problem", [TransposeProblem(300, 500), SgemmProblem(64, 64, 64, beta_nonzero=True)])
-def test_the_example_compiles(problem, tmp_path):
-    exported = exported_small(problem)
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("transpose", TransposeProblem(300, 500)),
+        ("sgemm", SgemmProblem(64, 64, 64, beta_nonzero=True)),
+        ("scale_boxes", ScaleBoxesProblem(300)),  # whose size is a count
+    ],
+)
+def test_the_example_compiles(name, problem, tmp_path):
+    exported = kernels_of(bundle_of(operator(name), [problem], H200, []), 30)
     write.write_sources(exported, tmp_path)
     command = [os.environ.get("CXX", "g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", INCLUDE, "-c"]
-    name = exported.bundle.operator.name
     subprocess.run([*command, "example.cpp", f"{name}.cpp"], cwd=tmp_path, check=True)
     (tmp_path / "c.c").write_text(f'#include "{name}.h"\n')
     subprocess.run(["gcc", "-Wall", "-Werror", INCLUDE, "-c", "c.c"], cwd=tmp_path, check=True)
+
+
+def test_a_nan_that_is_expected_exactly_may_have_any_bits(tmp_path):
+    dropout = operator("dropout")
+    exported = kernels_of(bundle_of(dropout, [dropout.problem_type(1, 544)], H200, []), 30)
+    write_data(exported, tmp_path)
+    case, *_ = cases(exported)
+    expected = case.reference(case.inputs(0), case.scalars)["y"]
+    low, high = (np.fromfile(tmp_path / f"0.1.{end}", expected.dtype) for end in ("low", "high"))
+    assert np.isnan(expected).any()
+    for one, least, most in zip(expected, low, high, strict=True):
+        assert (np.signbit(least), np.signbit(most)) == (True, False) if np.isnan(one) else least == one == most
 
 
 def test_the_example_finds_right_and_wrong_results(tmp_path):
