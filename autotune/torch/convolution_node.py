@@ -17,7 +17,7 @@ from autotune.dispatcher.calls.function import dispatched
 from autotune.search_spaces.contract.derivative import Backward
 from autotune.search_spaces.contract.registry import operator as registered
 
-from .eager import applying, examined
+from .eager import apply, examined
 from .operators import differentiable, direct
 
 Options = Mapping[str, Any]
@@ -36,7 +36,7 @@ def convolve(operator: str, options: Options, tensors: tuple[Any, ...], recorded
         tensors: its inputs: `with_neighbours` and `packed` as the operator asks for.
         recorded: whether a gradient of one of them is recorded.
     """
-    return _apply(operator, options, *tensors) if recorded else _forward[operator](*tensors, **options)
+    return apply(Convolution, operator, options, *tensors) if recorded else _forward[operator](*tensors, **options)
 
 
 def with_neighbours(images: Any) -> Any:
@@ -120,7 +120,6 @@ def _view(tensor: Any) -> Any:
     return tensor.movedim(1, -1)
 
 
-_apply = applying(Convolution)
 _forward = {
     name: dispatched(name, channels_first=("x", "weight", "residual", "out")).function for name in ("conv2d", "conv3d")
 }

@@ -77,18 +77,17 @@ def recorder(
 
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
     metaclass: Any = type(torch.autograd.Function)
-    apply = applying(metaclass(name, (torch.autograd.Function,), methods))
+    node = metaclass(name, (torch.autograd.Function,), methods)
 
     def record(inputs: Named, others: Named) -> Any:
-        return apply(inputs, others, *[tensor for tensor in inputs.values() if tensor is not None])
+        return apply(node, inputs, others, *[tensor for tensor in inputs.values() if tensor is not None])
 
     return record
 
 
-def applying(node: Any) -> Callable[..., Any]:
+def apply(node: Any, *arguments: Any) -> Any:
     """The part of ``node.apply``, of a ``torch.autograd.Function``, that is not about transforms."""
-    apply: Callable[..., Any] = super(torch.autograd.Function, node).apply
-    return apply
+    return super(torch.autograd.Function, node).apply(*arguments)
 
 
 def binder(
