@@ -67,11 +67,11 @@ class CompilePool:
                 kernel: CompiledKernel = self._worker().call("compile", program, arch, seconds=_SECONDS)
                 return kernel
             except WorkerError as error:
+                if self._left:  # which may show as a pipe that is closed
+                    raise CompileError(f"the compiler was given up on {program.name} for {arch}") from None
                 what = f"the compiler {error} on {program.name} for {arch}"
                 if not isinstance(error, WorkerKilledError):
                     raise CompileError(what) from None
-                if self._left:
-                    raise CompileError(f"the compiler was given up on {program.name} for {arch}") from None
                 if killed_before:
                     raise CompilerKilledError(f"{what}, twice") from None
         raise AssertionError

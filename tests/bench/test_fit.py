@@ -35,7 +35,7 @@ def measured(costs, most=8):
 
 def test_coefficients_that_made_the_times_are_found_and_judged_by_held_out_problems():
     truth = replace(NOW, row_loaded=3 * NOW.row_loaded)
-    found = fitted("transpose", measured(truth), {"modelled": 7})
+    found = fitted("transpose", measured(truth, most=16), {"modelled": 7})
     assert found.values["row_loaded"] == pytest.approx(truth.row_loaded, rel=0.2)
     before, after = found.held_out
     assert (before.problems + found.fitted[0].problems, found.better) == (len(PROBLEMS), True)
