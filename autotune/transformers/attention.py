@@ -131,9 +131,10 @@ def _seen_by_last(query: Any, key: Any, lengths: Any) -> Any:
 
 
 def _seen(query: Any, key: Any, window: int | None) -> Any:
-    """Which keys a query sees, (queries, keys); None if PyTorch's function knows by itself."""
+    """Which keys a query sees, (1, 1, queries, keys); None if PyTorch's function knows by itself."""
     queries, keys = query.shape[2], key.shape[2]
     if window is None and queries == keys:
         return None
     ahead = torch.arange(keys - queries, keys, device=query.device)[:, None] - torch.arange(keys, device=query.device)
-    return (ahead >= 0) & (ahead < (window or keys))
+    seen: Any = (ahead >= 0) & (ahead < (window or keys))
+    return seen[None, None]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial, update_wrapper
-from types import FunctionType, MethodType
+from inspect import unwrap
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import torch
@@ -21,10 +22,10 @@ _TRIAL = (2, 3, 5, 16)  # sequences, heads, tokens and elements of a head
 def forms(module: Any) -> Iterator[tuple[Callable[..., Any], partial[Any]]]:
     """A layer's own function for q, k, cos and sin, with each one of this project that may be the same.
 
-    There are none for layers without it, and for those whose forward is wrapped by a decorator.
+    There are none for layers without it, and for those whose forward is wrapped by other things than functions.
     """
-    forward = type(module).forward
-    if isinstance(forward, FunctionType) and NAME in forward.__code__.co_names:
+    forward = unwrap(type(module).forward)
+    if isinstance(forward, FunctionType) and NAME in forward.__code__.co_names and _is_held(type(module).forward):
         own = forward.__globals__[NAME]
         for doubled, interleaved in ((True, False), (False, False), (True, True)):
             yield own, partial(rotated, doubled=doubled, interleaved=interleaved)
@@ -43,12 +44,37 @@ def trial(doubled: bool, like: Any) -> tuple[Any, ...]:
 
 def forward_with(module: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """A layer's forward that calls another function for its rotary embeddings, while other layers keep theirs."""
-    forward = type(module).forward
-    # Without a name of its module, a compiler looks names up here rather than in the module.
-    names = {name: value for name, value in forward.__globals__.items() if name != "__name__"} | {NAME: function}
-    changed = FunctionType(forward.__code__, names, forward.__name__, forward.__defaults__, forward.__closure__)
-    changed.__kwdefaults__ = forward.__kwdefaults__
-    return MethodType(update_wrapper(changed, forward), module)
+    return MethodType(_calling(type(module).forward, function), module)
+
+
+def _calling(forward: Any, function: Callable[..., Any]) -> Any:
+    """The same of a function, and of the functions of decorators around it, which hold what they wrap."""
+    inner = getattr(forward, "__wrapped__", None)
+    if inner is None:
+        # Without a name of its module, a compiler looks names up here rather than in the module.
+        names = {name: value for name, value in forward.__globals__.items() if name != "__name__"} | {NAME: function}
+        return _copied(forward, names, forward.__closure__)
+    changed = _calling(inner, function)
+    cells = (CellType(changed) if cell == CellType(inner) else cell for cell in forward.__closure__)
+    wrapper = _copied(forward, forward.__globals__, tuple(cells))
+    wrapper.__wrapped__ = changed
+    return wrapper
+
+
+def _copied(function: Any, names: dict[str, Any], cells: tuple[CellType, ...] | None) -> Any:
+    copy: Any = FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    update_wrapper(copy, function)
+    del copy.__wrapped__  # or a compiler, and who asks for its signature, would find the one that was copied
+    return copy
+
+
+def _is_held(forward: Any) -> bool:
+    """Whether each decorator around a function is a function that holds what it wraps as a variable."""
+    inner = getattr(forward, "__wrapped__", None)
+    if inner is None:
+        return True
+    return isinstance(forward, FunctionType) and CellType(inner) in (forward.__closure__ or ()) and _is_held(inner)
 
 
 def rotated(
@@ -78,7 +104,7 @@ def rotated(
 
 def form_of(forward: Any) -> bool | None:
     """Whether a forward that `forward_with` made takes cosines and sines with each angle twice; None of others."""
-    function = getattr(forward, "__globals__", {}).get(NAME)
+    function = getattr(unwrap(forward), "__globals__", {}).get(NAME)
     return function.keywords["doubled"] if isinstance(function, partial) else None
 
 

@@ -1,6 +1,7 @@
 """Patched models of transformers: losses and gradients are those of before, and the model is itself after unpatch."""
 
 import importlib
+from inspect import unwrap
 
 import pytest
 from test_transformers import MODELS, SIZES, TOKENS, model_of
@@ -119,10 +120,10 @@ def test_rotary_embeddings_are_of_one_model_alone_and_compile():
     model, other = model_of("Llama", {}), model_of("Llama", {})
     tokens = torch.tensor(TOKENS)
     layer = other.model.layers[0].self_attn
-    shared = type(layer).forward.__globals__["apply_rotary_pos_emb"]
+    shared = unwrap(type(layer).forward).__globals__["apply_rotary_pos_emb"]
     patching.patch(model)
     assert "forward" in vars(model.model.layers[0].self_attn) and "forward" not in vars(layer)
-    assert type(layer).forward.__globals__["apply_rotary_pos_emb"] is shared
+    assert unwrap(type(layer).forward).__globals__["apply_rotary_pos_emb"] is shared
     with torch.no_grad():
         expected = model(tokens).logits
         torch.testing.assert_close(torch.compile(model, backend="eager")(tokens).logits, expected, rtol=2e-2, atol=1e-2)
