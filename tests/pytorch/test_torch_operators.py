@@ -31,14 +31,11 @@ BACKENDS = {"cpu": "aot_eager", "cuda": "inductor"}
 
 pytestmark = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 called = pytest.mark.parametrize(("name", "options"), CALLS)
-# Differences of 16-bit numbers are no gradients: gemm and attention have tests of their own.
+# Differences of 16-bit numbers are no gradients: these have tests of their own.
+_OF_16_BITS = ("gemm", "attention", "attention_varlen", "causal_conv1d")
 differentiable = pytest.mark.parametrize(
     ("name", "options"),
-    [
-        call
-        for call in CALLS
-        if OPERATORS[call[0]].derivative and call[0] not in ("gemm", "attention", "attention_varlen")
-    ],
+    [call for call in CALLS if OPERATORS[call[0]].derivative and call[0] not in _OF_16_BITS],
 )
 
 
