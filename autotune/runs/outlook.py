@@ -49,7 +49,7 @@ def outlook(
     *,
     brief: bool = False,
 ) -> Outlook:
-    """Look ahead; nothing is compiled, and no trial is stored.
+    """Look ahead; nothing is compiled, and no trial is stored. Of some schedules, the operator is `asked_for`.
 
     `pace` tells the seconds of a trial. A brief outlook, for one of many problems, takes some 20 ms in place of a
     second or two: the legal share is estimated from fewer draws, and what would be tried first is left out.
@@ -57,10 +57,11 @@ def outlook(
     Raises:
         DatabaseError: the database cannot be read.
     """
-    history = History(operator, problem, device, db)
-    known = history.tried()
-    first = [] if brief else [one for one in dict.fromkeys(history.first_candidates()) if one not in known]
-    size = space_size(operator, problem, device.spec, _FEW_DRAWS if brief else _DRAWS)
+    history, spec = History(operator, problem, device, db), device.spec
+    known = {one for one in history.tried() if not operator.violations(problem, one, spec)}
+    others = [] if brief else [one for one in dict.fromkeys(history.first_candidates()) if one not in known]
+    first = [one for one in others if not operator.violations(problem, one, spec)]
+    size = space_size(operator, problem, spec, _FEW_DRAWS if brief else _DRAWS)
     return Outlook(size, len(known), first, seconds_per_trial)
 
 

@@ -46,6 +46,14 @@ def test_what_would_be_tried_is_shown_and_nothing_is_stored(autotune):
     assert autotune("runs", "--json").json == []
 
 
+def test_only_what_is_asked_for_would_be_tried(autotune):
+    (everything,) = autotune(*DRY, "--json").json
+    (found,) = autotune(*DRY, "tile_n=64", "--exclude", "specialize=shape", "--json").json
+    assert 0 < len(found["first"]) < len(everything["first"])
+    assert {(one["tile_n"], one["specialize"]) for one in found["first"]} == {(64, "none")}
+    assert found["space"]["legal"] < everything["space"]["legal"]
+
+
 @pytest.mark.parametrize(
     ("options", "limit", "seconds"),
     [

@@ -163,6 +163,7 @@ def tune(
 def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, options: TuneOptions, as_json: bool) -> None:
     """Say what would be tried of each problem on each device model."""
     from autotune.runs.outlook import outlook, pace
+    from autotune.search_spaces.contract.asked import asked_for
 
     runs = [(queue.devices[0], problem) for queue in queues for problem in queue.problems]
     asked = [(by, stated, on) for on, problem in runs for by, stated in statements_of(operator, problem, on)]
@@ -170,7 +171,8 @@ def _show_outlooks(operator: Any, queues: list[Queue], database: TuningDB, optio
     looked = []
     for by, stated, on in asked:
         seconds = paces(by.name, on.spec.name, on.time_source)
-        looked.append((by, stated, on, outlook(by, stated, on, database, seconds, brief=brief), options))
+        restricted = asked_for(by, options.only or (), options.exclude or ())
+        looked.append((by, stated, on, outlook(restricted, stated, on, database, seconds, brief=brief), options))
     if as_json:
         print_json([outlook_document(*one) for one in looked])
     elif brief:
