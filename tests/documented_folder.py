@@ -21,6 +21,7 @@ RUN = "3f2a9c81"
 PROBLEM = "m4096-n4096-k4096-nn"
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "h200"
 OWN_KERNEL = Path(__file__).parents[1] / "examples" / "own_kernels" / "vector_add.py"
+TRIALS = Path("benchmarks/recordings/h200-trials/rope.jsonl.gz")
 COMPILER = "nvrtc-13.5"  # of the records that ship
 DATABASE = "tuning.sqlite3"
 SHIPPED = "shipped-trials"
@@ -39,6 +40,8 @@ def fill(folder):
     (folder / "shapes.json").write_text(json.dumps([{"m": 4096, "n": 4096}]))
     shutil.copy(RESULTS / "suite-gemm.json", folder)
     shutil.copy(OWN_KERNEL, folder)
+    (folder / TRIALS).parent.mkdir(parents=True)
+    shutil.copy(Path(__file__).parents[1] / TRIALS, folder / TRIALS)
     (folder / "results.json").write_text(json.dumps({"results": [_t4(64, 0.1), _t4(128, 0.2)], "metadata": {}}))
     counted = {"operator": "sgemm", "problem": PROBLEM, "device": H200.name, "taken_at": "2026-11-27"}
     counted["launches"] = [{"kernel": "sgemm", "counters": {"gpu__time_duration.sum": 2513792}}]
