@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -89,6 +90,12 @@ def blocks_per_sm(spec: DeviceSpec, threads: int, registers: int, shared_bytes: 
     by_registers = _blocks_by_registers(spec, ceil_div(threads, WARP), registers)
     by_shared_memory = _blocks_by_shared_memory(spec, shared_bytes)
     return min(_blocks_by_warps(spec, threads), by_registers, by_shared_memory, spec.blocks_per_sm)
+
+
+def fitting_blocks(footprint: Footprint, spec: DeviceSpec, allowed: Iterable[int]) -> int:
+    """The most of the allowed numbers of blocks that fit on an SM, up to what launch bounds ask for; 1 if none does."""
+    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
+    return max((blocks for blocks in allowed if blocks <= min(footprint.min_blocks_per_sm, resident)), default=1)
 
 
 def most_registers(spec: DeviceSpec, threads: int, min_blocks: int) -> int:

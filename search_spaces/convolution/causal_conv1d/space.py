@@ -15,7 +15,7 @@ from autotune.codegen.model.hardware import WARP
 from autotune.codegen.model.integers import ceil_div, doublings
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 
 _BLOCKS_PER_SM, _TPR, _LOADS = (
     field_specs(CausalConv1dSchedule)[name].values for name in ("min_blocks_per_sm", "threads_per_row", "loads")
@@ -58,10 +58,7 @@ def _fitted(problem: CausalConv1dProblem, schedule: CausalConv1dSchedule, spec: 
         own = own.replace(loads=own.loads // 2) if own.loads > 1 else own.replace(vector=own.vector // 2)
     while own.footprint(problem).shared_bytes > spec.shared_per_block:
         own = own.replace(threads_per_row=own.threads_per_row // 2)
-    footprint = own.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
-    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+    return own.replace(min_blocks_per_sm=fitting_blocks(own.footprint(problem), spec, _BLOCKS_PER_SM))
 
 
 def candidates(problem: CausalConv1dProblem, spec: DeviceSpec) -> Iterator[CausalConv1dSchedule]:

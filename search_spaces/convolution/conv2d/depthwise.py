@@ -18,7 +18,7 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 from .checks import checks_of_channels
@@ -94,10 +94,7 @@ def fitted(problem: Conv2dProblem, schedule: S, spec: DeviceSpec) -> S:
     while own.footprint(problem).shared_bytes > spec.shared_per_block:
         several = own.channel_threads > 1
         own = own.replace(**{"channel_threads": own.channel_threads // 2} if several else {"vector": own.vector // 2})
-    footprint = own.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
-    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+    return own.replace(min_blocks_per_sm=fitting_blocks(own.footprint(problem), spec, _BLOCKS_PER_SM))
 
 
 def _smaller(problem: Conv2dProblem, schedule: S) -> S:

@@ -15,7 +15,7 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 from . import depthwise
@@ -88,11 +88,8 @@ def fitted(problem: Conv2dProblem, schedule: S, spec: DeviceSpec) -> S:
             own = own.replace(vector=own.vector // 2)
         else:
             break
-    footprint = own.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
     stated = field_specs(type(own))["min_blocks_per_sm"].values
-    allowed = (blocks for blocks in stated if blocks <= min(own.min_blocks_per_sm, resident))
-    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+    return own.replace(min_blocks_per_sm=fitting_blocks(own.footprint(problem), spec, stated))
 
 
 def _fits(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> bool:

@@ -17,7 +17,7 @@ from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 from .checks import checks_of_groups
@@ -88,10 +88,7 @@ def _fitted(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec)
         or own.footprint(problem).shared_bytes > spec.shared_per_block
     ):
         own = own.replace(group_threads=own.group_threads // 2)
-    footprint = own.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    allowed = (blocks for blocks in _BLOCKS_PER_SM if blocks <= min(own.min_blocks_per_sm, resident))
-    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+    return own.replace(min_blocks_per_sm=fitting_blocks(own.footprint(problem), spec, _BLOCKS_PER_SM))
 
 
 def _has_room(problem: Conv2dProblem, schedule: GroupedSchedule, spec: DeviceSpec) -> bool:

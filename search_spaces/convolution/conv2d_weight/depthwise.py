@@ -20,7 +20,7 @@ from autotune.search_spaces.convolution.conv2d.checks import extent_of
 from autotune.search_spaces.convolution.conv2d.depthwise import lines_of_load
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 from autotune.search_spaces.machine.workload import Workload
 
 _MOST_PRODUCTS, _MOST_PARTIALS = 2048, 2**28  # of a thread, all written out; bytes
@@ -96,12 +96,8 @@ def _fitted(
         own = own.replace(threads=threads, channel_threads=min(own.channel_threads, threads))
     while own.splits > 1 and own.partial_bytes(problem) > _MOST_PARTIALS:
         own = own.replace(splits=max(split for split in _SPECS["splits"].values if split < own.splits))
-    footprint = own.footprint(problem)
-    resident = blocks_per_sm(spec, footprint.threads, footprint.registers, footprint.shared_bytes)
-    allowed = [
-        blocks for blocks in _SPECS["min_blocks_per_sm"].values if blocks <= min(own.min_blocks_per_sm, resident)
-    ]
-    return own.replace(min_blocks_per_sm=max(allowed, default=1))
+    blocks = fitting_blocks(own.footprint(problem), spec, _SPECS["min_blocks_per_sm"].values)
+    return own.replace(min_blocks_per_sm=blocks)
 
 
 def candidates(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[DepthwiseWeightSchedule]:

@@ -12,7 +12,7 @@ from autotune.codegen.streaming.dropout.problem import DropoutProblem, Mask
 from autotune.codegen.streaming.dropout.schedule import DropoutSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
@@ -44,10 +44,7 @@ def _fitted(problem: DropoutProblem, schedule: DropoutSchedule, spec: DeviceSpec
     """The schedule with no more loads in flight than registers hold, and with as many blocks on an SM as fit."""
     most = max(1, _MOST_BYTES_OF_THREAD // (schedule.vector_width * problem.dtype.bytes))
     schedule = replace(schedule, items=min(schedule.items, most))
-    registers = schedule.footprint(problem).registers
-    resident = max(1, blocks_per_sm(spec, schedule.threads, registers, 0))
-    counts = (count for count in _MIN_BLOCKS if count <= min(schedule.min_blocks_per_sm, resident))
-    return replace(schedule, min_blocks_per_sm=max(counts))
+    return replace(schedule, min_blocks_per_sm=fitting_blocks(schedule.footprint(problem), spec, _MIN_BLOCKS))
 
 
 def default(problem: DropoutProblem, spec: DeviceSpec) -> DropoutSchedule:

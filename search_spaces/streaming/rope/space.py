@@ -13,7 +13,7 @@ from autotune.codegen.streaming.rope.problem import RopeProblem
 from autotune.codegen.streaming.rope.schedule import RopeSchedule
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
-from autotune.search_spaces.machine.occupancy import blocks_per_sm
+from autotune.search_spaces.machine.occupancy import fitting_blocks
 
 _SPECS = field_specs(RopeSchedule)
 _MOST_THREADS = 1024
@@ -55,10 +55,8 @@ def _fitted(problem: RopeProblem, schedule: RopeSchedule, spec: DeviceSpec) -> R
     threads = next((one for one in _SPECS["threads"].values if one >= max(schedule.threads, units)), _MOST_THREADS)
     most = max(count for count in _SPECS["heads_per_thread"].values if count < 2 * heads or count == 1)
     schedule = replace(schedule, threads=threads, heads_per_thread=min(schedule.heads_per_thread, most))
-    registers = schedule.footprint(problem).registers
-    resident = max(1, blocks_per_sm(spec, threads, registers, 0))
-    counts = (one for one in _SPECS["min_blocks_per_sm"].values if one <= min(schedule.min_blocks_per_sm, resident))
-    return replace(schedule, min_blocks_per_sm=max(counts))
+    blocks = fitting_blocks(schedule.footprint(problem), spec, _SPECS["min_blocks_per_sm"].values)
+    return replace(schedule, min_blocks_per_sm=blocks)
 
 
 def default(problem: RopeProblem, spec: DeviceSpec) -> RopeSchedule:
