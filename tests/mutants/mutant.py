@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
-_FOLDERS = ("autotune", "codegen", "db", "search_spaces")
+_FOLDERS = ("autotune", "base", "codegen", "db", "search_spaces")
 _KINDS = {".py", ".cuh", ".cpp", ".hpp"}
 
 
