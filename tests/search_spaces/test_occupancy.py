@@ -16,6 +16,7 @@ from autotune.search_spaces.machine.occupancy import (
     Limiter,
     blocks_by_limiter,
     blocks_per_sm,
+    fitting_blocks,
     most_registers,
     occupancy,
     resident_blocks,
@@ -58,6 +59,21 @@ def test_the_most_registers_with_which_so_many_blocks_fit(threads, blocks, regis
     spec = named_device("h200")
     assert most_registers(spec, threads, blocks) == registers
     assert blocks_per_sm(spec, threads, registers, 0) >= blocks
+
+
+@pytest.mark.parametrize(
+    ("registers", "asked", "blocks"),
+    [
+        (64, 1, 1),  # as many as launch bounds ask for
+        (64, 3, 2),  # no more than they ask for, of those that are allowed
+        (64, 8, 4),
+        (128, 8, 2),  # no more than fit
+        (255, 0, 1),  # none is asked for
+    ],
+)
+def test_launch_bounds_ask_for_blocks_that_fit(registers, asked, blocks):
+    footprint = Footprint(256, registers=registers, min_blocks_per_sm=asked)
+    assert fitting_blocks(footprint, named_device("h200"), (1, 2, 4, 8)) == blocks
 
 
 @pytest.mark.parametrize(
