@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
@@ -46,6 +47,7 @@ def type_of(tensor_map: TensorMap) -> Any:
     return _Type.CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 if tensor_map.tf32 else TYPES[DType(tensor_map.dtype)]
 
 
+_ADDRESS_BYTES = 8
 _UNUSED_STRIDE = 16  # bytes, which a single dimension ignores: the driver refuses to be given none
 
 
@@ -61,7 +63,8 @@ def encode(tensor_map: TensorMap, address: int) -> bytes:
 def encoder(tensor_map: TensorMap, memory: int, context: AbstractContextManager[None]) -> Callable[[int], None]:
     """What encodes a map to host memory at a multiple of 64, for a tensor at the address that it is given.
 
-    Once encoded, the map gets another address where it lies: no bytes are copied, and no sizes converted.
+    Once encoded, the map gets another address where it lies: no bytes are copied, and no sizes converted. The driver
+    does that once. If it changed nothing but the first word, to the address, this writes the next ones by itself.
 
     Args:
         tensor_map, memory: the map, and where it is encoded to.
@@ -71,18 +74,22 @@ def encoder(tensor_map: TensorMap, memory: int, context: AbstractContextManager[
     Raises:
         CUDAError: what it returns raises it where the driver refuses an address.
     """
-    encoded, held = driver.CUtensorMap(_ptr=memory), -1
+    encoded, word, held, plain = driver.CUtensorMap(_ptr=memory), ctypes.c_uint64.from_address(memory), -1, False
 
     def move(address: int) -> None:
-        nonlocal held
-        if address == held:
-            return
-        if held < 0:
+        nonlocal held, plain
+        if plain:
+            word.value = address
+        elif held < 0:
             with context:
                 ctypes.memmove(memory, encode(tensor_map, address), TENSOR_MAP_BYTES)
-        elif driver.cuTensorMapReplaceAddress(encoded, address)[0]:
-            with context:
-                handle_return(driver.cuTensorMapReplaceAddress(encoded, address))
+        elif address != held:
+            rest = ctypes.string_at(memory + _ADDRESS_BYTES, TENSOR_MAP_BYTES - _ADDRESS_BYTES)
+            if driver.cuTensorMapReplaceAddress(encoded, address)[0]:
+                with context:
+                    handle_return(driver.cuTensorMapReplaceAddress(encoded, address))
+            moved = address.to_bytes(_ADDRESS_BYTES, sys.byteorder) + rest
+            plain = ctypes.string_at(memory, TENSOR_MAP_BYTES) == moved
         held = address
 
     return move

@@ -149,30 +149,39 @@ def test_each_swizzle_is_that_of_its_name():
     assert names == {swizzle: f"CU_TENSOR_MAP_SWIZZLE_{swizzle.upper()}" for swizzle in Swizzle}
 
 
-def test_a_map_that_was_encoded_gets_another_address_where_it_lies(monkeypatch):
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_map_that_was_encoded_gets_another_address_where_it_lies(monkeypatch, elsewhere):
+    """The driver is asked for one address more, or for all where it changes anything but the first word."""
     memory, asked = ctypes.create_string_buffer(TENSOR_MAP_BYTES), []
 
     def encode(tensor_map, address):
         asked.append(address)
-        return address.to_bytes(TENSOR_MAP_BYTES, "little")
+        other = address.to_bytes(8, "little") if elsewhere else b"constant"
+        return address.to_bytes(8, "little") + other + bytes(range(TENSOR_MAP_BYTES - 16))
 
     def refuse(result):
         raise CUDAError(result[0].name)
 
     def replace(encoded, address):
-        asked.append((encoded.getPtr(), address))
-        return (driver.CUresult.CUDA_SUCCESS if address else driver.CUresult.CUDA_ERROR_INVALID_VALUE,)
+        if not address:
+            return (driver.CUresult.CUDA_ERROR_INVALID_VALUE,)
+        ctypes.memmove(encoded.getPtr(), encode(MAP, address), TENSOR_MAP_BYTES)
+        return (driver.CUresult.CUDA_SUCCESS,)
 
     monkeypatch.setattr(tensor_maps, "encode", encode)
     monkeypatch.setattr(driver, "cuTensorMapReplaceAddress", replace)
     monkeypatch.setattr(tensor_maps, "handle_return", refuse)
     move = tensor_maps.encoder(MAP, ctypes.addressof(memory), nullcontext())
-    for address in (0x1000, 0x1000, 0x2000, 0x2000, 0x1000):
-        move(address)
-    assert memory.raw == (0x1000).to_bytes(TENSOR_MAP_BYTES, "little")
-    assert asked == [0x1000, (ctypes.addressof(memory), 0x2000), (ctypes.addressof(memory), 0x1000)]
+    move(0x1000)
+    move(0x1000)
     with pytest.raises(CUDAError, match="CUDA_ERROR_INVALID_VALUE"):
         move(0)
+    for address in (0x2000, 0x2000, 0x1000, 0x1000, 0x3000):
+        move(address)
+        before = list(asked)
+        assert memory.raw == encode(MAP, address)
+        asked[:] = before
+    assert asked == ([0x1000, 0x2000, 0x1000, 0x3000] if elsewhere else [0x1000, 0x2000])
 
 
 @pytest.mark.gpu
@@ -182,6 +191,6 @@ def test_the_driver_encodes_it():
     memory = (ctypes.c_char * (2 * TENSOR_MAP_BYTES))()
     first = -ctypes.addressof(memory) % 64
     move = tensor_maps.encoder(MAP, ctypes.addressof(memory) + first, nullcontext())
-    for address in (0x7F0000000000, 0x7F0000001000):
+    for address in (0x7F0000000000, 0x7F0000001000, 0x10, 0x123456789AB0):
         move(address)
         assert memory[first : first + TENSOR_MAP_BYTES] == tensor_maps.encode(MAP, address)
