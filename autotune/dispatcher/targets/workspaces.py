@@ -56,7 +56,9 @@ class Workspaces:
 
         Of two threads that come here on one stream at once, each may use memory of its own.
         """
-        key = _key(stream)
+        # Asking for the number of a capture as well takes three times as long.
+        captured = driver.cuStreamIsCapturing(stream) != _NOT_CAPTURED
+        key = stream, capture_id(stream) if captured else None
         memories = self._of_this_thread() if stream == _PER_THREAD else self._shared
         memory = memories.get(key)
         if memory is None or memory.size < size:
@@ -92,12 +94,6 @@ class _Memory:
             if self._ends and self._process == os.getpid():
                 with self._context, relaxed_captures():
                     handle_return(driver.cuMemFree(self.pointer))
-
-
-def _key(stream: int) -> Key:
-    # Asking for the number of a capture as well takes three times as long.
-    plain = driver.cuStreamIsCapturing(stream) == _NOT_CAPTURED
-    return stream, None if plain else capture_id(stream)
 
 
 def _zeroed(size: int, stream: int, capture: int | None) -> int:
