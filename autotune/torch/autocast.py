@@ -9,7 +9,7 @@ import torch
 
 def autocast(input: Any, *parameters: Any) -> tuple[Any, ...]:
     """The input of a layer and its parameters, each a tensor or None, in autocast's type where that is on."""
-    device = input.device.type
+    device = "cuda" if input.is_cuda else input.device.type  # which takes an object
     if not torch.is_autocast_enabled(device):
         return input, *parameters
     dtype = torch.get_autocast_dtype(device)

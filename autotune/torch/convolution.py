@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from .autocast import autocast
-from .convolution_node import convolve, packed, with_neighbours
-from .eager import examined
+from .convolution_node import Convolution, computed, packed
+from .eager import apply, examined
 from .operators import functions
 
 
@@ -123,10 +123,10 @@ def _convolved(
     if isinstance(padding := options["padding"], str):
         input, options["padding"] = _padded(input, weight, options["stride"], padding, options["dilation"])
     before = None if residual is None else packed(residual)
-    tensors = with_neighbours(input), packed(weight), bias, before, *scale
+    tensors = input if input.stride(1) == 1 else packed(input), packed(weight), bias, before, *scale
     plain, recorded = examined(tensors)
     if plain:
-        return convolve(operator, options, tensors, recorded)
+        return apply(Convolution, operator, options, *tensors) if recorded else computed[operator](*tensors, **options)
     views = (tensor if tensor is None or tensor.ndim == 1 else tensor.movedim(1, -1) for tensor in tensors)
     return functions[operator](*views, **options).movedim(-1, 1)
 
@@ -196,6 +196,20 @@ def _along_a_row(value: Any, across: int) -> tuple[int, ...]:
     return (across, *((value,) if isinstance(value, int) else value))
 
 
+def _of_layer(convolution: Callable[..., Any]) -> Callable[..., Any]:
+    """What computes the result of a layer by a convolution, with padding that may be other than zeros."""
+
+    def conv_forward(layer: Any, input: Any, weight: Any, bias: Any) -> Any:
+        input, weight, bias = autocast(input, weight, bias)
+        padding = layer.padding
+        if layer.padding_mode != "zeros":
+            beside = layer._reversed_padding_repeated_twice
+            input, padding = torch.nn.functional.pad(input, beside, mode=layer.padding_mode), 0
+        return convolution(input, weight, bias, layer.stride, padding, layer.dilation, layer.groups)
+
+    return conv_forward
+
+
 class Conv2d(torch.nn.Conv2d):
     """``torch.nn.Conv2d`` by conv2d, in true FP32, bfloat16 and float16.
 
@@ -203,29 +217,16 @@ class Conv2d(torch.nn.Conv2d):
     Under ``torch.autocast`` input, weights and bias are cast to its type first, as PyTorch's are.
     """
 
-    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        return _of_layer(self, conv2d, input, weight, bias)
+    _conv_forward = _of_layer(conv2d)
 
 
 class Conv3d(torch.nn.Conv3d):
     """``torch.nn.Conv3d`` by conv3d; see `Conv2d`, with torch.channels_last_3d."""
 
-    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        return _of_layer(self, conv3d, input, weight, bias)
+    _conv_forward = _of_layer(conv3d)
 
 
 class Conv1d(torch.nn.Conv1d):
     """``torch.nn.Conv1d`` by conv1d; see `Conv2d`."""
 
-    def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        return _of_layer(self, conv1d, input, weight, bias)
-
-
-def _of_layer(layer: Any, convolution: Callable[..., Any], input: Any, weight: Any, bias: Any) -> Any:
-    """The result of a layer, whose padding may be other than zeros."""
-    input, weight, bias = autocast(input, weight, bias)
-    padding = layer.padding
-    if layer.padding_mode != "zeros":
-        beside = layer._reversed_padding_repeated_twice
-        input, padding = torch.nn.functional.pad(input, beside, mode=layer.padding_mode), 0
-    return convolution(input, weight, bias, layer.stride, padding, layer.dilation, layer.groups)
+    _conv_forward = _of_layer(conv1d)

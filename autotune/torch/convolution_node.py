@@ -17,7 +17,7 @@ from autotune.dispatcher.calls.function import dispatched
 from autotune.search_spaces.contract.derivative import Backward
 from autotune.search_spaces.contract.registry import operator as registered
 
-from .eager import apply, examined
+from .eager import examined
 from .operators import differentiable, direct
 
 Options = Mapping[str, Any]
@@ -27,50 +27,41 @@ _FORMATS = {_IMAGES: torch.channels_last, _IMAGES + 1: torch.channels_last_3d}
 _FACTORS = {"alpha": 1.0, "beta": 1.0}
 
 
-def convolve(operator: str, options: Options, tensors: tuple[Any, ...], recorded: bool) -> Any:
-    """The result of conv2d or conv3d, in the memory format channels_last.
-
-    Args:
-        operator: its name.
-        options: all of the call.
-        tensors: its inputs: `with_neighbours` and `packed` as the operator asks for.
-        recorded: whether a gradient of one of them is recorded.
-    """
-    return apply(Convolution, operator, options, *tensors) if recorded else _forward[operator](*tensors, **options)
-
-
-def with_neighbours(images: Any) -> Any:
-    """Images whose channels are neighbours in memory."""
-    return images if images.stride(1) == 1 else packed(images)
-
-
 def packed(tensor: Any) -> Any:
     """A tensor in the memory format channels_last, without gaps."""
     return tensor.contiguous(memory_format=_FORMATS.get(tensor.ndim, torch.contiguous_format))
 
 
 class Convolution(torch.autograd.Function):
-    """The node of a call of `convolve`."""
+    """The node of a call of conv2d or conv3d, with a result in the memory format channels_last."""
 
     @staticmethod
     def forward(ctx: Any, operator: str, options: Options, *tensors: Any) -> Any:
-        """Compute a call, and save what its gradients need."""
+        """Compute a call, and save what its gradients need.
+
+        Args:
+            ctx: PyTorch's context.
+            operator: its name.
+            options: all of the call.
+            tensors: its inputs: `packed`, but for images whose channels are neighbours in memory, which may have gaps.
+        """
         ctx.operator, ctx.options = operator, options
         ctx.set_materialize_grads(False)
         x, weight, bias, _, *scale = tensors
         ctx.save_for_backward(x, weight, bias, *scale)
-        return _forward[operator](*tensors, **options)
+        return computed[operator](*tensors, **options)
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> tuple[Any, ...]:
         """The gradients of all arguments."""
-        _, _, *needed = ctx.needs_input_grad
+        needed = ctx.needs_input_grad[2:]
         if gradient is None:
             return (None,) * len(ctx.needs_input_grad)
+        operator, options = ctx.operator, ctx.options
         recorded = torch.is_grad_enabled() or not examined((gradient,))[0]
-        if not recorded and _is_simple(ctx.operator, ctx.options):
-            return None, None, *_simple(ctx.options, ctx.saved_tensors, gradient, needed)
-        return None, None, *_composed(ctx.operator, ctx.options, ctx.saved_tensors, gradient, needed, recorded)
+        if recorded or not _is_simple(operator, options):
+            return None, None, *_composed(operator, options, ctx.saved_tensors, gradient, needed, recorded)
+        return None, None, *_simple(options, ctx.saved_tensors, gradient, needed)
 
 
 def _is_simple(operator: str, options: Options) -> bool:
@@ -82,11 +73,17 @@ def _is_simple(operator: str, options: Options) -> bool:
 def _simple(options: Options, saved: Sequence[Any], gradient: Any, needed: Sequence[bool]) -> tuple[Any, ...]:
     """The gradients of the inputs of conv2d, by one call each."""
     x, weight, bias, _ = saved
-    gradient = packed(gradient)
-    steps = {name: options[name] for name in ("stride", "padding", "dilation", "allow_tf32")}
+    gradient = gradient.contiguous(memory_format=torch.channels_last)
+    weight = weight.contiguous(memory_format=torch.channels_last)  # as it was, but for what hooks made of it
+    steps = {
+        "stride": options["stride"],
+        "padding": options["padding"],
+        "dilation": options["dilation"],
+        "allow_tf32": options["allow_tf32"],
+    }
     return (
-        _of_images(gradient, packed(weight), x.shape[2:], **steps) if needed[0] else None,
-        _of_filters(with_neighbours(x), gradient, weight.shape[2:], **steps) if needed[1] else None,
+        _of_images(gradient, weight, x.shape[2:], **steps) if needed[0] else None,
+        _of_filters(x if x.stride(1) == 1 else packed(x), gradient, weight.shape[2:], **steps) if needed[1] else None,
         _view(gradient).sum_to_size(bias.shape) if needed[2] else None,
         gradient if needed[3] else None,
         None,
@@ -100,7 +97,7 @@ def _composed(
     stated = registered(operator)
     assert stated.call and stated.derivative
     x, weight, bias, *scale = saved
-    named = {"x": _view(with_neighbours(x)), "weight": _view(packed(weight)), "bias": bias}
+    named = {"x": _view(x if x.stride(1) == 1 else packed(x)), "weight": _view(packed(weight)), "bias": bias}
     found = stated.derivative.backward(
         Backward(
             operators=differentiable if recorded else direct,
@@ -120,7 +117,7 @@ def _view(tensor: Any) -> Any:
     return tensor.movedim(1, -1)
 
 
-_forward = {
+computed = {
     name: dispatched(name, channels_first=("x", "weight", "residual", "out")).function for name in ("conv2d", "conv3d")
 }
 _of_images = dispatched("conv2d_input", channels_first=("grad", "weight", "out")).function
