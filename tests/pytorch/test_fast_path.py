@@ -2,7 +2,7 @@
 
 import pytest
 
-from autotune.dispatcher.calls.fast_path import Memory, Recognised, allocator, comparison
+from autotune.dispatcher.calls.fast_path import Memory, Recognised, allocator, comparison, recording
 
 torch = pytest.importorskip("torch")
 
@@ -19,8 +19,7 @@ def remembered(case, given):
 
 
 def remember(memory, case, given):
-    tracked = any(tensor.requires_grad for tensor in given)
-    memory.remember(Recognised(case, comparison(given), tracked), given)
+    memory.remember(Recognised(case, comparison(given), recording(given)), given)
 
 
 @pytest.fixture
@@ -33,20 +32,48 @@ def found(memory, case, given):
     return call and call.case
 
 
+def expected(memory):
+    return memory.recent[memory.ahead]
+
+
+def searches(memory, order):
+    """For how many calls of an order the memory looked; the others were those that it expected."""
+    count = 0
+    for case in order:
+        if expected(memory).case == case:
+            memory.recent.appendleft(expected(memory))
+        else:
+            assert memory.find(case, tensors())
+            count += 1
+    return count
+
+
 def test_tensors_like_those_before_are_recognised(memory):
     for _ in range(2):
         assert found(memory, "case", tensors()) == "case"
         assert found(memory, "other", tensors()) is None
-    assert memory.newest.alike(*tensors())
+    assert expected(memory).alike(*tensors())
 
 
-def test_what_followed_a_call_before_is_expected_after_it(memory):
-    remember(memory, "other", tensors())
-    for case in ("case", "other", "other", "case"):
-        assert found(memory, case, tensors()) == case
-    assert memory.newest.case == "case"
-    assert memory.newest.following.case == "other"
-    assert memory.newest.following.following.case == "case"
+@pytest.mark.parametrize("order", ["a", "ab", "aabaac", "abcbcbcbd" * 3, "abbbbbbbbc", "ab" * 60 + "c"])
+def test_an_order_that_repeats_is_expected(order):
+    memory = Memory()
+    for case in {*order, "x"}:
+        remember(memory, case, tensors())
+    searches(memory, "axaa")
+    searches(memory, order * 2)
+    assert searches(memory, order * 3) == 0
+    memory.clear()
+    assert not expected(memory).alike(*tensors())
+
+
+def test_an_order_that_changes_is_learned_anew():
+    memory = Memory()
+    for case in "abcdefg":
+        remember(memory, case, tensors())
+    for order in ("abcabd", "efegefg", "abcabd"):
+        searches(memory, order * 2)
+        assert searches(memory, order * 2) == 0
 
 
 def test_many_kinds_are_told_apart(memory):
@@ -61,7 +88,7 @@ def test_many_kinds_are_told_apart(memory):
         assert found(memory, "case", tensors()) == "case"
     memory.clear()
     assert found(memory, "case", tensors()) is None
-    assert not memory.newest.alike(*tensors())
+    assert not expected(memory).alike(*tensors())
 
 
 @pytest.mark.parametrize(
@@ -85,7 +112,7 @@ def test_tensors_of_another_kind_are_not(memory, other, index):
     given = tensors()
     given[index] = other()
     assert memory.find("case", given) is None
-    assert not memory.newest.alike(*given)
+    assert not expected(memory).alike(*given)
 
 
 def test_a_tensor_that_was_changed_in_place_is_another(memory):

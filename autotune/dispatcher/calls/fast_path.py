@@ -8,6 +8,7 @@ strides, gradients, lazy conjugation and negation are those of tensors that it s
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 from .arguments import Values
 
 _CALLS_KEPT = 4096
+_RECENT_KEPT = 256  # calls, the most after which an order is known to repeat
 _ALIKE_KEPT = 8  # kinds of tensors for one key, which are tried one after the other
 
 
@@ -31,7 +33,7 @@ class Recognised:
     Attributes:
         case: the options, and which arrays are left out.
         alike: whether tensors are like those of that call.
-        tracked: whether one of them requires a gradient, which only may be where none are recorded.
+        recorded: tells whether PyTorch records a gradient of one of them, which it may not; None if none requires one.
         extents: bytes of each array, gaps included; 0 of one that is left out. Empty if none that is written is given,
             so that no two can have memory in common that they may not.
         in_place: whether arrays that may be the same one have the same layout.
@@ -39,59 +41,66 @@ class Recognised:
         current: tells the stream on which PyTorch works now; 0 for the legacy default stream.
         launch: launches on a stream with the addresses of the arrays and the scalars.
         allocate: makes new outputs: an array, or a tuple of them.
-        following: the call that was made after this one, at last: programs repeat theirs in the same order.
     """
 
     case: Hashable
     alike: Callable[..., bool]
-    tracked: bool = False
+    recorded: Callable[[], bool] | None = None
     extents: tuple[int, ...] = ()
     in_place: bool = False
     check_apart: Callable[[Values], None] = nothing
     current: Callable[[], int] = int
     launch: Callable[[int, Values], None] = nothing
     allocate: Callable[[], Any] = nothing
-    following: Recognised = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.following = self
 
 
-def _nothing_yet() -> Recognised:
-    """What is before the first call, and like none."""
-    return Recognised(None, lambda *_: False)
+def _nothing_yet() -> deque[Recognised]:
+    """What is before the first call, and like none: as many as are kept, so that any thread finds any index."""
+    return deque([Recognised(None, lambda *_: False)] * _RECENT_KEPT, _RECENT_KEPT)
 
 
 @dataclass(slots=True)
 class Memory:
     """The calls of one operator that are recognised.
 
+    Programs repeat their calls in the same order: a call is compared first with what came as long ago as the call
+    before it had been made before, and needs no key if it is alike.
+
     Attributes:
-        newest: the one that was recognised last. A call is compared first with the one that followed that before, and
-            needs no key if it is alike.
+        recent: the calls that were recognised last, the newest one first.
+        ahead: the index there of what is expected next.
     """
 
-    newest: Recognised = field(default_factory=_nothing_yet)
+    recent: deque[Recognised] = field(default_factory=_nothing_yet)
+    ahead: int = 0
     _calls: dict[Hashable, tuple[Recognised, ...]] = field(default_factory=dict)
 
     def clear(self) -> None:
         """Forget all."""
-        self.newest = _nothing_yet()
+        self.recent = _nothing_yet()
         self._calls.clear()
 
     def find(self, case: Hashable, tensors: Sequence[Any]) -> Recognised | None:
         """The call with such tensors, which is the newest one then; None for any other arrays."""
-        newest = self.newest
         try:
-            if newest.case == case and newest.alike(*tensors):
-                found = newest  # the same once more, which leaves what follows as it is
-            else:
-                alike = (one for one in self._calls.get(_key(case, tensors), ()) if one.alike(*tensors))
-                found = newest.following = next(alike)
+            found = next(one for one in self._calls.get(_key(case, tensors), ()) if one.alike(*tensors))
         except (StopIteration, TypeError):  # TypeError: what is no tensor, or an option that is a list
             return None
-        self.newest = found
-        return None if found.tracked and gradients_are_recorded() else found
+        if found.recorded and found.recorded():
+            return None
+        self._expect_what_followed(found)
+        return found
+
+    def _expect_what_followed(self, found: Recognised) -> None:
+        """Go on as after the last time that this call came behind the same one as now, or behind any."""
+        recent = self.recent
+        before = recent[0]
+        recent.appendleft(found)
+        index = 0
+        with suppress(ValueError, IndexError):  # there are no more
+            while index == 0 or recent[index + 1] is not before:
+                index = recent.index(found, index + 1)
+                self.ahead = index - 1
 
     def remember(self, call: Recognised, tensors: Sequence[Any]) -> None:
         """Keep a call, to be found with such tensors."""
@@ -106,9 +115,10 @@ def _key(case: Hashable, tensors: Sequence[Any]) -> Hashable:
     return case, *[getattr(tensor, "shape", None) for tensor in tensors]
 
 
-def gradients_are_recorded() -> bool:
-    """Whether PyTorch, which must have been imported, records gradients."""
-    return bool(sys.modules["torch"].is_grad_enabled())
+def recording(tensors: Sequence[Any]) -> Callable[[], bool] | None:
+    """Tells whether PyTorch records gradients; None if none of these tensors requires one."""
+    tracked = any(tensor.requires_grad for tensor in tensors)
+    return sys.modules["torch"].is_grad_enabled if tracked else None
 
 
 def comparison(tensors: Sequence[Any]) -> Callable[..., bool] | None:

@@ -17,7 +17,7 @@ from autotune.search_spaces.contract.registry import operator
 
 from .arguments import Values, is_nonnegative, sequence
 from .checks import check_apart, moved, same_layout
-from .fast_path import Memory, Recognised, allocator, comparison, gradients_are_recorded, nothing
+from .fast_path import Memory, Recognised, allocator, comparison, nothing, recording
 from .ready_call import Arrays, ReadyCall
 from .resolve import Case, Resolver
 from .source import UNALIGNED, arguments_source, function_source
@@ -119,7 +119,7 @@ class Dispatched:
         recognised = Recognised(
             case=case,
             alike=alike,
-            tracked=any(tensor.requires_grad for tensor in tensors),
+            recorded=recording(tensors),
             extents=extents if meeting else (),
             in_place=all(
                 name in views and other in views and same_layout(views[name], views[other])
@@ -154,7 +154,6 @@ class Dispatched:
             "_not_a_tuple": self._not_a_tuple,
             "_sequence": sequence,
             "_nonnegative": is_nonnegative,
-            "_recorded": gradients_are_recorded,
             "_handle": arrays.stream_handle,
         }
         exec(source, scope)

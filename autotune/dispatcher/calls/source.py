@@ -5,13 +5,13 @@ For an operator with an input a, an output out and a scalar alpha it is this:
     def name(a, *, out=_defaults['out'], alpha=_defaults['alpha'], stream=_defaults['stream']):
         _case = ()
         if out is None:
-            _call = _fresh.newest.following
-            if _call.case != _case or not _call.alike(a) or _call.tracked and _recorded():
+            _call = _fresh.recent[_fresh.ahead]
+            if _call.case != _case or not _call.alike(a) or _call.recorded and _call.recorded():
                 _call = _fresh.find(_case, (a, ))
                 if _call is None:
                     return _launch(stream, (a, ), (out, ), _case, (alpha, ))
             else:
-                _fresh.newest = _call
+                _fresh.recent.appendleft(_call)
             out = _call.allocate()
         else:
             ... the same with _given for _fresh, and (a, out) for (a, )
@@ -127,13 +127,13 @@ def _recognition(call: Call, memory: str, names: Iterable[str], slow: str) -> li
     """Finds an earlier call with such arrays, or takes the slow way."""
     tensors = ", ".join(_compared(call, name) for name in names)
     return [
-        f"    _call = {memory}.newest.following",
-        f"    if _call.case != _case or not _call.alike({tensors}) or _call.tracked and _recorded():",
+        f"    _call = {memory}.recent[{memory}.ahead]",
+        f"    if _call.case != _case or not _call.alike({tensors}) or _call.recorded and _call.recorded():",
         f"        _call = {memory}.find(_case, ({tensors},))",
         "        if _call is None:",
         f"            return {slow}",
         "    else:",
-        f"        {memory}.newest = _call",
+        f"        {memory}.recent.appendleft(_call)",
     ]
 
 
