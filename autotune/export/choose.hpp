@@ -1,91 +1,64 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <vector>
 // Which schedule serves some sizes, and what it launches. tables.hpp consists of numbers that follow from
-// sizes, of trees of conditions on them, and of steps.
+// sizes, and of plans: which of them are the steps of launches. Whole numbers are exact up to 2^53, which is
+// more bytes than any device has.
 
 namespace autotune {
 
-__extension__ typedef __int128 Whole;  // for products of sizes that take more than 63 bits
-
-struct Number {
-  Whole whole = 0;
-  double real = 0;
-  enum { unknown, integral, fractional } kind = unknown;
-
-  constexpr Number() = default;
-  constexpr Number(Whole value) : whole(value), real(static_cast<double>(value)), kind(integral) {}
-  constexpr Number(double value) : real(value), kind(fractional) {}
+struct Kernel {
+  const char *program, *entry;
 };
 
-// What the terms are for some sizes, each computed when it is asked for, and to what trees lead.
+// The rows for some sizes, as far as they are computed.
 struct Values {
   const long long* sizes;
-  std::vector<Number> known;
+  std::vector<double> rows;
 
-  const Number& operator[](int row);
-  int result(int node);  // -1 if that is nothing
+  double operator[](int row) const { return rows[row]; }
 };
 
-// An operation, and the rows of two numbers.
+// An operation, and the rows of its operands, which are above its own.
 struct Term {
-  Number (*operation)(Values&, int, int);
-  int left, right;
+  double (*operation)(const Values&, int, int, int);
+  int a = 0, b = 0, c = 0;
 };
 
-// A condition and the nodes that follow. A node of -1 is nothing, one of -2 - n the result n.
-struct Node {
-  int condition, yes, no;
-};
-
-// What a function makes of the numbers of two rows: a whole one of two whole ones.
-template <typename F>
-Number of_both(Values& values, int left, int right, F compute) {
-  const Number a = values[left], b = values[right];
-  if (a.kind == Number::integral && b.kind == Number::integral)
-    return static_cast<Whole>(compute(a.whole, b.whole));
-  return static_cast<double>(compute(a.real, b.real));
-}
-
-inline Whole floor_of(Whole a, Whole b) { return a / b - (a % b < 0); }
 inline double floor_of(double a, double b) { return std::floor(a / b); }
+inline long long bits(double value) { return static_cast<long long>(value); }
 
-inline Number size(Values& values, int place, int) { return Whole{values.sizes[place]}; }
-inline Number constant(Values&, int place, int);
-inline Number leads(Values& values, int node, int) { return Whole{values.result(node) >= 0}; }
-inline Number result(Values& values, int node, int) {
-  const int row = values.result(node);
-  return row < 0 ? Number(1e30) : values[row];
+inline double size(const Values& v, int place, int, int) { return static_cast<double>(v.sizes[place]); }
+inline double constant(const Values&, int place, int, int);
+inline double select(const Values& v, int a, int b, int c) { return v[a] != 0 ? v[b] : v[c]; }
+inline double add(const Values& v, int a, int b, int) { return v[a] + v[b]; }
+inline double subtract(const Values& v, int a, int b, int) { return v[a] - v[b]; }
+inline double multiply(const Values& v, int a, int b, int) { return v[a] * v[b]; }
+inline double divide(const Values& v, int a, int b, int) { return v[a] / v[b]; }
+inline double floor_divide(const Values& v, int a, int b, int) { return floor_of(v[a], v[b]); }
+inline double remainder(const Values& v, int a, int b, int) { return v[a] - floor_of(v[a], v[b]) * v[b]; }
+inline double power(const Values& v, int a, int b, int) { return std::pow(v[a], v[b]); }
+inline double less(const Values& v, int a, int b, int) { return v[a] < v[b]; }
+inline double equal(const Values& v, int a, int b, int) { return v[a] == v[b]; }
+inline double minimum(const Values& v, int a, int b, int) { return std::min(v[a], v[b]); }
+inline double maximum(const Values& v, int a, int b, int) { return std::max(v[a], v[b]); }
+inline double bitwise_and(const Values& v, int a, int b, int) {
+  return static_cast<double>(bits(v[a]) & bits(v[b]));
 }
-inline Number add(Values& values, int a, int b) { return of_both(values, a, b, std::plus<>()); }
-inline Number subtract(Values& values, int a, int b) { return of_both(values, a, b, std::minus<>()); }
-inline Number multiply(Values& values, int a, int b) { return of_both(values, a, b, std::multiplies<>()); }
-inline Number less(Values& values, int a, int b) { return of_both(values, a, b, std::less<>()); }
-inline Number equal(Values& values, int a, int b) { return of_both(values, a, b, std::equal_to<>()); }
-inline Number minimum(Values& values, int a, int b) { return values[less(values, b, a).real ? b : a]; }
-inline Number maximum(Values& values, int a, int b) { return values[less(values, a, b).real ? b : a]; }
-inline Number bitwise_and(Values& values, int a, int b) { return values[a].whole & values[b].whole; }
-inline Number bitwise_or(Values& values, int a, int b) { return values[a].whole | values[b].whole; }
-inline Number divide(Values& values, int a, int b) { return values[a].real / values[b].real; }
-inline Number power(Values& values, int a, int b) { return std::pow(values[a].real, values[b].real); }
-inline Number rint(Values& values, int a, int) { return static_cast<Whole>(std::nearbyint(values[a].real)); }
-inline Number ceil(Values& values, int a, int) { return static_cast<Whole>(std::ceil(values[a].real)); }
-inline Number logarithm(Values& values, int a, int base) {
-  return values[base].real == 2 ? std::log2(values[a].real) : std::log(values[a].real);
+inline double bitwise_or(const Values& v, int a, int b, int) {
+  return static_cast<double>(bits(v[a]) | bits(v[b]));
 }
-inline Number floor_divide(Values& values, int a, int b) {
-  return of_both(values, a, b, [](auto x, auto y) { return floor_of(x, y); });
-}
-inline Number remainder(Values& values, int a, int b) {
-  return of_both(values, a, b, [](auto x, auto y) { return x - floor_of(x, y) * y; });
+inline double rint(const Values& v, int a, int, int) { return std::nearbyint(v[a]); }
+inline double ceil(const Values& v, int a, int, int) { return std::ceil(v[a]); }
+inline double logarithm(const Values& v, int a, int base, int) {
+  return v[base] == 2 ? std::log2(v[a]) : std::log(v[a]);
 }
 
-// Kinds of steps. In `words` each is followed by the rows of so many numbers.
-enum Kind { put, take, map, set, launch, repeat };
-constexpr int numbers_of[] = {5, 4, 33, 3, 9, 2};
+// Kinds of steps; see driver.hpp.
+enum Kind { put, real, take, map, set, launch, repeat };
 
 }  // namespace autotune
 
@@ -93,38 +66,18 @@ constexpr int numbers_of[] = {5, 4, 33, 3, 9, 2};
 
 namespace autotune {
 
-inline Number constant(Values&, int place, int) { return constants[place]; }
-
-inline const Number& Values::operator[](int row) {
-  if (known[row].kind == Number::unknown) {
-    const auto [operation, left, right] = terms[row];
-    known[row] = operation(*this, left, right);
-  }
-  return known[row];
-}
-
-inline int Values::result(int node) {
-  while (node >= 0) node = (*this)[nodes[node].condition].real ? nodes[node].yes : nodes[node].no;
-  return -2 - node;
-}
-
-// A step, with its numbers for some sizes.
-struct Step {
-  int kind;
-  std::vector<Number> numbers;
-};
+inline double constant(const Values&, int place, int, int) { return constants[place]; }
 
 struct Chosen {
   int schedule = -1;
   std::size_t workspace_bytes = 0;
-  std::vector<Step> steps;
+  std::vector<double> steps;
 };
 
 inline bool served(const Sizes& sizes) {
-  bool inside = true;
   for (std::size_t one = 0; one < sizes.size(); ++one)
-    inside = inside && sizes[one] >= 1 && sizes[one] <= most[one];
-  return inside;
+    if (sizes[one] < 1 || sizes[one] > most[one]) return false;
+  return true;
 }
 
 // What serves some sizes; a thread remembers it.
@@ -134,15 +87,13 @@ inline const Chosen& chosen(const Sizes& sizes) {
   if (known.size() == 1024) known.clear();
   Chosen& made = known[sizes];
   if (!served(sizes)) return made;
-  Values values{sizes.data(), std::vector<Number>(terms.size())};
-  made.schedule = values.result(serving);
+  Values values{sizes.data(), {}};
+  for (const auto& [operation, a, b, c] : terms) values.rows.push_back(operation(values, a, b, c));
+  made.schedule = static_cast<int>(values[serving]);
   if (made.schedule < 0) return made;
-  const int* word = words.data() + values.result(launched[made.schedule]);
-  made.workspace_bytes = static_cast<std::size_t>(values[*word++].whole);
-  for (int left = *word++; left > 0; --left) {
-    Step& step = made.steps.emplace_back(Step{*word++, {}});
-    for (int one = 0; one < numbers_of[step.kind]; ++one) step.numbers.push_back(values[*word++]);
-  }
+  const auto plan = static_cast<std::size_t>(values[launched[made.schedule]]);
+  made.workspace_bytes = static_cast<std::size_t>(values[words[plans[plan]]]);
+  for (int word = plans[plan] + 1; word < plans[plan + 1]; ++word) made.steps.push_back(values[words[word]]);
   return made;
 }
 

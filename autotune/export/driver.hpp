@@ -10,7 +10,7 @@
 
 namespace autotune {
 
-inline CUkernel loaded[programs.size()][entries.size()];
+inline CUkernel loaded[kernels.size()];
 
 inline CUresult load(const char* folder) {
   CUdevice device = 0;
@@ -22,34 +22,19 @@ inline CUresult load(const char* folder) {
   then(cuDeviceGetAttribute, &most_shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
        device);
   then(cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  for (std::size_t program = 0; program < programs.size(); ++program) {
-    const std::string path = std::string(folder) + "/" + programs[program];
+  for (std::size_t one = 0; one < kernels.size(); ++one) {
+    const std::string path = std::string(folder) + "/" + kernels[one].program;
     CUlibrary library = nullptr;
+    CUkernel& kernel = loaded[one];
     then(cuLibraryLoadFromFile, &library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
-      CUkernel& kernel = loaded[program][entry];
-      then(cuLibraryGetKernel, &kernel, library, entries[entry]);
-      if (result == CUDA_ERROR_NOT_FOUND) {  // an entry of other programs
-        kernel = nullptr;
-        result = CUDA_SUCCESS;
-        continue;
-      }
-      then(cuKernelGetAttribute, &static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
-      then(cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-           most_shared_bytes - static_bytes, kernel, device);
-      if (major >= 9)
-        then(cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel, device);
-    }
+    then(cuLibraryGetKernel, &kernel, library, kernels[one].entry);
+    then(cuKernelGetAttribute, &static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device);
+    then(cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+         most_shared_bytes - static_bytes, kernel, device);
+    if (major >= 9)
+      then(cuKernelSetAttribute, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel, device);
   }
   return result;
-}
-
-// Some of a step's numbers, from the first one on.
-template <typename T, std::size_t count>
-std::array<T, count> numbers(const Step& step, std::size_t first = 0) {
-  std::array<T, count> found;
-  for (std::size_t one = 0; one < count; ++one) found[one] = static_cast<T>(step.numbers[first + one].whole);
-  return found;
 }
 
 // What a call brings: where its addresses and its scalars are.
@@ -58,35 +43,57 @@ struct Call {
   CUdeviceptr workspace;
   CUstream stream;
 
-  CUdeviceptr address(int number) const { return *static_cast<const CUdeviceptr*>(brought[number]); }
+  CUdeviceptr address(long long number) const { return *static_cast<const CUdeviceptr*>(brought[number]); }
 };
 
-// Position, bytes, whether it is real, the number, what each turn adds. Of a whole number, the lowest bytes.
-inline void put_number(const Step& step, int turn, unsigned char* arguments) {
-  const auto [position, bytes, is_real] = numbers<int, 3>(step);
-  const Whole whole = step.numbers[3].whole + turn * step.numbers[4].whole;
-  const double real = step.numbers[3].real;
-  const float single = static_cast<float>(real);
-  const void* const rounded = bytes == sizeof single ? static_cast<const void*>(&single) : &real;
-  std::memcpy(arguments + position, is_real ? rounded : &whole, bytes);
+// The numbers of steps, read one after the other.
+struct Reader {
+  const double* next;
+
+  template <typename T>
+  T one() {
+    return static_cast<T>(*next++);
+  }
+  template <typename T, std::size_t count>
+  std::array<T, count> some() {
+    std::array<T, count> found;
+    for (T& each : found) each = one<T>();
+    return found;
+  }
+};
+
+// Position, bytes, a whole number, what each turn adds. The lowest bytes are put.
+inline void put_whole(Reader& step, long long turn, unsigned char* arguments) {
+  const auto [position, bytes, start, more] = step.some<long long, 4>();
+  const long long value = start + turn * more;
+  std::memcpy(arguments + position, &value, bytes);
+}
+
+// Position, bytes, a float or a double.
+inline void put_real(Reader& step, unsigned char* arguments) {
+  const auto [position, bytes] = step.some<long long, 2>();
+  const double value = step.one<double>();
+  const float single = static_cast<float>(value);
+  std::memcpy(arguments + position, bytes == sizeof single ? static_cast<const void*>(&single) : &value,
+              bytes);
 }
 
 // Position, bytes, what a call brings, what is added if that is an address.
-inline void take_brought(const Step& step, const Call& call, unsigned char* arguments) {
-  const auto [position, bytes, number, offset] = numbers<long long, 4>(step);
+inline void take_brought(Reader& step, const Call& call, unsigned char* arguments) {
+  const auto [position, bytes, number, offset] = step.some<long long, 4>();
   const CUdeviceptr address = offset ? call.address(number) + offset : 0;
   std::memcpy(arguments + position, offset ? &address : call.brought[number], bytes);
 }
 
-// Position, tensor, type, swizzle, rank, whether in im2col mode; shape in elements, strides in bytes, box,
-// steps, lower and upper corners, offset in bytes. Dimensions begin with the one along which elements are
-// neighbours, whose stride is left out. In im2col mode the box is a number of channels and of pixels.
-inline CUresult encode_map(const Step& step, const Call& call, unsigned char* arguments) {
-  const auto [position, tensor, type_number, swizzle_number, rank, im2col] = numbers<int, 6>(step);
-  const auto shape = numbers<std::uint64_t, 5>(step, 6), strides = numbers<std::uint64_t, 5>(step, 11);
-  const auto box = numbers<std::uint32_t, 5>(step, 16), steps = numbers<std::uint32_t, 5>(step, 21);
-  const auto lower = numbers<int, 3>(step, 26), upper = numbers<int, 3>(step, 29);
-  const auto [offset] = numbers<long long, 1>(step, 32);
+// Position, bytes, tensor, type, swizzle, rank, whether in im2col mode, offset in bytes; shape in elements,
+// strides in bytes, box, steps, lower and upper corners. Dimensions begin with the one along which elements
+// are neighbours, whose stride is left out. In im2col mode the box is a number of channels and of pixels.
+inline CUresult encode_map(Reader& step, const Call& call, unsigned char* arguments) {
+  const auto [position, bytes, tensor, type_number, swizzle_number, rank, im2col, offset] =
+      step.some<long long, 8>();
+  const auto shape = step.some<std::uint64_t, 5>(), strides = step.some<std::uint64_t, 5>();
+  const auto box = step.some<std::uint32_t, 5>(), steps = step.some<std::uint32_t, 5>();
+  const auto lower = step.some<int, 3>(), upper = step.some<int, 3>();
   auto* const encoded = reinterpret_cast<CUtensorMap*>(arguments + position);
   auto* const begin = reinterpret_cast<void*>(call.address(tensor) + offset);
   const auto type = static_cast<CUtensorMapDataType>(type_number);
@@ -103,36 +110,38 @@ inline CUresult encode_map(const Step& step, const Call& call, unsigned char* ar
 }
 
 // Offset in the workspace, bytes, value of each.
-inline CUresult set_workspace(const Step& step, const Call& call) {
-  const auto [offset, bytes, value] = numbers<std::size_t, 3>(step);
+inline CUresult set_workspace(Reader& step, const Call& call) {
+  const auto [offset, bytes, value] = step.some<std::size_t, 3>();
   return cuMemsetD8Async(call.workspace + offset, static_cast<unsigned char>(value), bytes, call.stream);
 }
 
-// Program, entry, blocks along x, y, z, threads along x, y, z, bytes of shared memory.
-inline CUresult launch_kernel(const Step& step, const Call& call, unsigned char* arguments) {
-  const auto [program, entry, x, y, z, threads, rows, layers, shared_bytes] = numbers<unsigned, 9>(step);
+// Kernel, blocks along x, y, z, threads along x, y, z, bytes of shared memory.
+inline CUresult launch_kernel(Reader& step, const Call& call, unsigned char* arguments) {
+  const auto [kernel, x, y, z, threads, rows, layers, shared_bytes] = step.some<unsigned, 8>();
   if (x == 0 || y == 0 || z == 0) return CUDA_SUCCESS;
-  const CUkernel kernel = loaded[program][entry];
-  if (!kernel) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!loaded[kernel]) return CUDA_ERROR_NOT_INITIALIZED;
   void* parameters[] = {arguments};
-  return cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), x, y, z, threads, rows, layers, shared_bytes,
-                        call.stream, parameters, nullptr);
+  return cuLaunchKernel(reinterpret_cast<CUfunction>(loaded[kernel]), x, y, z, threads, rows, layers,
+                        shared_bytes, call.stream, parameters, nullptr);
 }
 
 // Run steps in a turn of a repetition; `arguments` are those of the next launch.
-inline CUresult run(const Step* step, const Step* end, int turn, unsigned char* arguments, const Call& call) {
+inline CUresult run(Reader step, const double* end, long long turn, unsigned char* arguments,
+                    const Call& call) {
   CUresult result = CUDA_SUCCESS;
-  for (; step < end && result == CUDA_SUCCESS; ++step) {
-    if (step->kind == put) put_number(*step, turn, arguments);
-    if (step->kind == take) take_brought(*step, call, arguments);
-    if (step->kind == map) result = encode_map(*step, call, arguments);
-    if (step->kind == set) result = set_workspace(*step, call);
-    if (step->kind == launch) result = launch_kernel(*step, call, arguments);
-    if (step->kind != repeat) continue;
-    const auto [count, times] = numbers<int, 2>(*step);
-    for (int next = 0; next < times && result == CUDA_SUCCESS; ++next)
-      result = run(step + 1, step + 1 + count, next, arguments, call);
-    step += count;
+  while (step.next < end && result == CUDA_SUCCESS) {
+    const auto kind = step.one<Kind>();
+    if (kind == put) put_whole(step, turn, arguments);
+    if (kind == real) put_real(step, arguments);
+    if (kind == take) take_brought(step, call, arguments);
+    if (kind == map) result = encode_map(step, call, arguments);
+    if (kind == set) result = set_workspace(step, call);
+    if (kind == launch) result = launch_kernel(step, call, arguments);
+    if (kind != repeat) continue;
+    const auto [times, words] = step.some<long long, 2>();
+    for (long long one = 0; one < times && result == CUDA_SUCCESS; ++one)
+      result = run(step, step.next + words, one, arguments, call);
+    step.next += words;
   }
   return result;
 }
@@ -143,7 +152,7 @@ inline CUresult run(const Sizes& sizes, const Call& call) {
   if (schedule < 0) return CUDA_ERROR_NOT_SUPPORTED;
   if (workspace_bytes && !call.workspace) return CUDA_ERROR_INVALID_VALUE;
   alignas(64) unsigned char arguments[1 << 15];  // the most that a launch takes
-  return run(steps.data(), steps.data() + steps.size(), 0, arguments, call);
+  return run({steps.data()}, steps.data() + steps.size(), 0, arguments, call);
 }
 
 }  // namespace autotune

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -15,7 +16,7 @@ from .bundle import Bundle
 from .rule import Rule
 from .steps import Plan, first_turns, plan_of, written_once
 from .terms import Terms, Values
-from .trace import Path, TraceError
+from .trace import UNKNOWN, Path, TraceError, ValueNeededError
 from .tree import Tree
 
 SIZES = 8000  # sizes that Python is asked for
@@ -27,50 +28,45 @@ class Kernels:
     Attributes:
         bundle: what was asked for.
         terms: numbers that follow from sizes.
-        launched: of each schedule, what it launches; nothing where it is illegal, or has a source for each size.
         programs: of each plan, as it was emitted for some sizes.
     """
 
     def __init__(self, bundle: Bundle) -> None:
-        self.bundle, self.terms = bundle, Terms(bundle.most)
+        self.bundle, self.terms = bundle, Terms()
         self.programs: dict[Plan, Program] = {}
-        self.launched: dict[Schedule, Tree[Plan]] = {one: Tree() for one in bundle.all_schedules}
-        records = {(record.schedule, record.problem) for record in bundle.records}
+        self._launched: defaultdict[Schedule, Tree[Plan]] = defaultdict(Tree)
+        self._asked: list[tuple[dict[str, int], bool]] = []
         for problem in bundle.problems:
-            values = Values(self.terms, bundle.sizes(problem))
-            for schedule in bundle.all_schedules:
-                if schedule in bundle.schedules or (schedule, problem) in records:
-                    self._ask(schedule, values, own=True)
+            records = (record.schedule for record in bundle.records if record.problem == problem)
+            self.ask(bundle.sizes(problem), {*bundle.schedules, *records})
 
     def complete(self, drawn: Iterable[Mapping[str, int]]) -> None:
-        """Add schedules for sizes that the bundle's last one does not serve."""
-        sure = [self.bundle.schedules[-1]]
+        """Add schedules for sizes that none of the bundle's serves."""
         for sizes in drawn:
             values = Values(self.terms, sizes)
-            if not any(self._ask(one, values) for one in sure):
+            if not any(self._ask(one, values) for one in reversed(self.bundle.schedules)):
                 seeds = self.bundle.operator.seeds(self.bundle.problem(sizes), self.bundle.spec)
-                others = (*self.bundle.schedules, *(seed.shape_generic for seed in seeds))
-                sure += [one for one in others if self._ask(one, values)][:1]
-        added = (one for one in dict.fromkeys(sure) if one not in self.bundle.schedules)
-        self.bundle = replace(self.bundle, schedules=(*added, *self.bundle.schedules))
+                added = next((one for seed in seeds if self._ask(one := seed.shape_generic, values)), None)
+                if added:
+                    self.bundle = replace(self.bundle, schedules=(added, *self.bundle.schedules))
 
-    def ask(self, sizes: Mapping[str, int], *, own: bool = False) -> list[Schedule]:
-        """Find out which schedules serve some sizes, and what the rule compares of them; see `Tree.ask`."""
+    def ask(self, sizes: Mapping[str, int], own: Collection[Schedule] = ()) -> list[Schedule]:
+        """Find out which schedules serve some sizes, or only those of `own`, with values of these sizes: `Tree.ask`."""
         values = Values(self.terms, sizes)
-        serving = [one for one in self.bundle.all_schedules if self._ask(one, values)]
-        self.rule.ask(values, serving, own=own)
-        return serving
+        self._asked.append((dict(sizes), bool(own)))
+        return [one for one in own or self.bundle.all_schedules if self._ask(one, values, own=bool(own))]
 
     def serving(self, sizes: Mapping[str, int]) -> tuple[Schedule, Plan] | None:
         """What serves some sizes, as C++ finds it."""
         values = Values(self.terms, sizes)
-        schedule = self.rule.schedule.result(values)
-        plan = schedule and self.launched[schedule].result(values)
-        return (schedule, plan) if schedule and plan else None
+        number = values[self.rule.schedule]
+        if number < 0:
+            return None
+        schedule = self.bundle.all_schedules[number]
+        return schedule, self.plans[values[self.launched[schedule]]]
 
     def _ask(self, schedule: Schedule, values: Values, *, own: bool = False) -> Plan | None:
-        tree = self.launched.setdefault(schedule, Tree())
-        return tree.ask(values, partial(self._plan, schedule), own=own)
+        return self._launched[schedule].ask(values, partial(self._plan, schedule), own=own)
 
     def _plan(self, schedule: Schedule, path: Path) -> Plan | None:
         """What a schedule launches for sizes that are traced."""
@@ -78,28 +74,36 @@ class Kernels:
         if operator.violations(problem, schedule, self.bundle.spec):
             return None
         program = operator.emit(problem, schedule)
-        first, *others = (replace(module, source=path.plain(module.code)) for module in program.modules)
-        steps = written_once(program.steps)
-        program = replace(program, source=first.source, others=tuple(others), steps=steps)
+        if UNKNOWN in program.code:
+            raise ValueNeededError
+        program = replace(program, steps=written_once(program.steps))
         plan = plan_of(program, path)
         self.programs.setdefault(plan, first_turns(program))
         return plan
 
     @cached_property
-    def rule(self) -> Rule:
-        """What decides which schedule serves; of the bundle that is complete."""
-        return Rule(self.bundle, self.terms, {one: self.launched[one] for one in self.bundle.all_schedules})
-
-    @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """All that may be launched."""
-        found = (self.launched[schedule].results for schedule in self.bundle.all_schedules)
-        return tuple(dict.fromkeys(chain.from_iterable(found)))
+        return tuple(self.programs)
+
+    @cached_property
+    def launched(self) -> dict[Schedule, int]:
+        """Of each schedule, the row of the number of its plan; -1 where it's illegal, or has a source for each size."""
+        nothing = self.terms.constant(-1)
+        rows = {plan: self.terms.constant(number) for number, plan in enumerate(self.plans)}
+        return {
+            one: self._launched[one].row(self.terms, rows.__getitem__, nothing) for one in self.bundle.all_schedules
+        }
+
+    @cached_property
+    def rule(self) -> Rule:
+        """What decides which schedule serves."""
+        return Rule(self.bundle, self.terms, self.launched, self._asked)
 
     @cached_property
     def sources(self) -> dict[str, Program]:
         """A program of each source, by the digest of the source."""
-        return {part.source_digest: part for plan in self.plans for part in self.programs[plan].parts}
+        return {part.source_digest: part for program in self.programs.values() for part in program.parts}
 
     @cached_property
     def scalars(self) -> tuple[Argument, ...]:
@@ -109,7 +113,7 @@ class Kernels:
             TraceError: programs take one of different types.
         """
         brought: dict[str, Argument] = {}
-        for one in (one for plan in self.plans for one in self.programs[plan].brought if one.scalar):
+        for one in (one for program in self.programs.values() for one in program.brought if one.scalar):
             if brought.setdefault(one.name, one).cuda_type != one.cuda_type:
                 raise TraceError(f"{one.name} is {brought[one.name].cuda_type} and {one.cuda_type}: expected one type")
         return tuple(brought.values())
@@ -133,11 +137,9 @@ def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
     """
     kernels = Kernels(bundle)
     more = 500 + 4 * count  # cheap: few schedules are asked, which should have a kernel wherever they serve
-    kernels.complete(
-        chain(filter(None, [bundle.fitted(dict.fromkeys(bundle.most, 1))]), bundle.drawn_sizes(more, seed=2))
-    )
-    for problem in bundle.problems:
-        kernels.ask(bundle.sizes(problem), own=True)
-    if not sum(bool(kernels.ask(sizes)) for sizes in bundle.drawn_sizes(count, seed=0)):
+    least = filter(None, [bundle.fitted(dict.fromkeys(bundle.most, 1))])
+    kernels.complete(chain(least, bundle.drawn_sizes(more, seed=2)))
+    served = [bool(kernels.ask(sizes)) for sizes in bundle.drawn_sizes(count, seed=0)]
+    if not any(served):
         raise TraceError("no schedule serves sizes that are drawn")
     return kernels

@@ -1,8 +1,8 @@
-"""Which schedule serves which sizes: the dispatcher's rule, as trees of what it compares."""
+"""Which schedule serves which sizes: the dispatcher's rule, as terms of what it compares."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 
 from autotune.codegen.model.integers import logarithm
@@ -14,53 +14,66 @@ from autotune.dispatcher.choice.transfer import alike, comparable, doubt, transf
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 
 from .bundle import Bundle
-from .steps import Plan
-from .terms import NEVER, Terms, Values
+from .terms import Terms, Values
 from .trace import Path
-from .tree import T, Tree
+from .tree import Tree
 
+_NEVER = 1e30  # the seconds and the distance of what does not serve, or of which they are not known
 _EXACT = -1e9  # the distance of a record of the very problem
+_Case = tuple[int, int, int]  # rows of a number, of the most that it may be, and of what follows then
 
 
 class Rule:
     """The dispatcher's choice among schedules and records.
 
     Attributes:
-        seconds: of each schedule, a tree that leads to the row of its modelled time.
-        distances: of each record, likewise, to the row of its distance if it goes before the time model's choice.
-        schedule: a tree that leads to the schedule that serves.
+        seconds: of each schedule, the row of its modelled time.
+        schedule: the row of the number of the schedule that serves, or of -1.
     """
 
-    def __init__(self, bundle: Bundle, terms: Terms, launched: Mapping[Schedule, Tree[Plan]]) -> None:
-        self._bundle, self._terms, self._launched = bundle, terms, launched
-        self.seconds: dict[Schedule, Tree[int]] = {schedule: Tree() for schedule in launched}
-        self.distances: list[tuple[Record, Tree[int]]] = [(record, Tree()) for record in bundle.records]
-        general, last_first = bundle.schedules, bundle.schedules[::-1]  # the default is the last one that serves
-        known, tie, one = (terms.constant(value) for value in (NEVER / 2, TIE, 1))
-        times = {schedule: terms.row("result", self.seconds[schedule]) for schedule in general}
-        bound = terms.row("minimum", known, terms.row("multiply", tie, self._least(times.values())))
-        if bundle.operator.counted:
-            modelled = [(times[schedule], bound, schedule) for schedule in general]
-        else:
-            modelled = [(times[schedule], known, schedule) for schedule in last_first]
-        self._modelled = self._first((time, most, times[schedule]) for time, most, schedule in modelled)
-        far = [(terms.row("result", tree), record.schedule) for record, tree in self.distances]
-        nearest = self._least([known, *(row for row, _ in far)])
-        recorded = [(row, nearest, schedule) for row, schedule in far]
-        serving = [(one, terms.row("leads", launched[schedule]), schedule) for schedule in last_first]
-        self.schedule: Tree[Schedule] = self._first([*recorded, *modelled, *serving])
+    def __init__(
+        self, bundle: Bundle, terms: Terms, plans: Mapping[Schedule, int], asked: Sequence[tuple[dict[str, int], bool]]
+    ) -> None:
+        """Find out what is compared.
 
-    def ask(self, values: Values, serving: Collection[Schedule], *, own: bool) -> None:
-        """Find out what is compared for some sizes, of the schedules that serve; see `Tree.ask`."""
-        for schedule in serving:
-            self.seconds[schedule].ask(values, partial(self._seconds, schedule), own=own)
-        for record, tree in self.distances:
-            if record.schedule in serving:
-                tree.ask(values, partial(self._distance, record), own=own)
+        Args:
+            bundle: what is exported.
+            terms: to which the rule is added.
+            plans: of each schedule, the row of the number of what it launches; negative where it does not serve.
+            asked: sizes, and whether what is compared may hold values of them; see `Tree.ask`.
+        """
+        self._bundle, self._terms, self._plans = bundle, terms, plans
+        last_first = bundle.schedules[::-1]  # the default is the last one that serves
+        order, slack = (bundle.schedules, TIE) if bundle.operator.counted else (last_first, _NEVER)
+        known, numbers = terms.constant(_NEVER / 2), {one: terms.constant(place) for place, one in enumerate(plans)}
+        found = self._followed([partial(self._seconds, schedule) for schedule in plans], asked)
+        self.seconds = dict(zip(plans, found, strict=True))
+        times = [self.seconds[schedule] for schedule in order]
+        bound = self._least([known, terms.row("multiply", terms.constant(slack), self._least(times))])
+        self._model = self._first(((time, bound, time) for time in times), terms.constant(_NEVER))
+        distances = self._followed([partial(self._distance, record) for record in bundle.records], asked)
+        nearest, nought = self._least([known, *distances]), terms.constant(0)
+        cases = [
+            *((far, nearest, numbers[one.schedule]) for far, one in zip(distances, bundle.records, strict=True)),
+            *((self.seconds[schedule], bound, numbers[schedule]) for schedule in order),
+            *((nought, plans[schedule], numbers[schedule]) for schedule in last_first),
+        ]
+        self.schedule = self._first(cases, terms.constant(-1))
+
+    def _followed(
+        self, functions: Sequence[Callable[[Path], int | None]], asked: Sequence[tuple[dict[str, int], bool]]
+    ) -> list[int]:
+        """The rows of what functions of sizes return."""
+        trees = [Tree[int]() for _ in functions]
+        for sizes, own in asked:
+            values = Values(self._terms, sizes)
+            for tree, function in zip(trees, functions, strict=True):
+                tree.ask(values, function, own=own)
+        return [tree.row(self._terms, int, self._terms.constant(_NEVER)) for tree in trees]
 
     def _seconds(self, schedule: Schedule, path: Path) -> int | None:
         """The modelled time of a schedule, if it serves."""
-        if not path.leads(self._launched[schedule]):
+        if path.number(self._plans[schedule]) < 0:
             return None
         problem = self._bundle.problem(path.sizes)
         try:
@@ -76,14 +89,14 @@ class Rule:
         """
         operator, problem = self._bundle.operator, self._bundle.problem(path.sizes)
         problem = problem.served_as or problem
-        if not path.leads(self._launched[record.schedule]) or not comparable(problem, record):
+        if path.number(self._plans[record.schedule]) < 0 or not comparable(problem, record):
             return None
         apart = doubt(problem, record)
         exact = apart == 0
         if exact and not record.unconfirmed and record.kin is None:
             return path.row(_EXACT)
-        modelled, model = path.result(self.seconds[record.schedule]), path.result(self._modelled)
-        if (record.own_only and not exact) or modelled >= NEVER:
+        modelled, model = (path.number(row) for row in (self.seconds[record.schedule], self._model))
+        if (record.own_only and not exact) or modelled >= _NEVER:
             return None
         distance = logarithm(transferred_seconds(operator, problem, record, self._bundle.spec, modelled)) + apart
         before = outranks(distance, logarithm(model), modelled, model, alike=alike(problem, record))
@@ -92,11 +105,8 @@ class Rule:
     def _least(self, rows: Iterable[int]) -> int:
         return reduce(partial(self._terms.row, "minimum"), rows)
 
-    def _first(self, cases: Iterable[tuple[int, int, T]]) -> Tree[T]:
-        """A tree to the result of the first case whose number, by its row, is at most another one."""
-        tree, above = Tree[T](), list[tuple[int, bool]]()
-        for number, most, result in cases:
-            over = self._terms.row("less", most, number)
-            tree.grow([*above, (over, False)], result)
-            above.append((over, True))
-        return tree
+    def _first(self, cases: Iterable[_Case], otherwise: int) -> int:
+        """The row of what follows from the first case whose number is not above the most."""
+        for number, most, result in reversed([*cases]):
+            otherwise = self._terms.row("select", self._terms.row("less", most, number), otherwise, result)
+        return otherwise

@@ -1,4 +1,4 @@
-"""What a program launches, as steps that driver.hpp runs: words, each a kind, the row of a number, or a name."""
+"""What a program launches, as steps that driver.hpp runs: words, each the row of a number, or a name."""
 
 from __future__ import annotations
 
@@ -24,25 +24,24 @@ Plan = tuple[Word, ...]
 
 
 def plan_of(program: Program, path: Path) -> Plan:
-    """The words of a program whose steps are `written_once`: its workspace, how many steps, and these."""
-    names = [f"kernels_{part.source_digest[:16]}" for part in first_turns(program).parts]
+    """The words of a program whose steps are `written_once`: its workspace, then of each step its kind and numbers."""
+    digests = [part.source_digest for part in first_turns(program).parts]
 
-    def written(steps: Iterable[Step]) -> Iterator[tuple[Word, ...]]:
+    def written(steps: Iterable[Step]) -> Iterator[Word]:
         for step in steps:
             if isinstance(step, Repeat):
-                turn = list(written(step.steps))
-                yield "repeat", path.row(len(turn)), path.row(step.times)
-                yield from turn
+                turn = [*written(step.steps)]
+                yield from ("repeat", path.row(step.times), path.row(len(turn)), *turn)
             elif isinstance(step, Memset):
-                yield "set", *map(path.row, (step.offset, step.bytes, step.value))
+                yield from ("set", *map(path.row, (step.offset, step.bytes, step.value)))
             else:
                 if not program.plain:
                     yield from _filled(path, program.members(step), dict(step.arguments))
                 extents = map(path.row, (*step.grid, *step.block, step.shared_bytes))
-                yield "launch", names[step.module], f"entry_{step.entry}", *extents
+                yield from ("launch", f"{digests[step.module]} {step.entry}", *extents)
 
-    found = [*(_filled(path, program.arguments, {}) if program.plain else ()), *written(program.steps)]
-    return path.row(program.workspace_bytes), len(found), *chain.from_iterable(found)
+    filled = _filled(path, program.arguments, {}) if program.plain else ()
+    return path.row(program.workspace_bytes), *filled, *written(program.steps)
 
 
 def written_once(steps: Iterable[Step]) -> tuple[Step, ...]:
@@ -66,30 +65,31 @@ def _is_loop(step: Step) -> bool:
     return not any(isinstance(one, Repeat | InTurn) for one in (*step.steps, *given))
 
 
-def _filled(path: Path, block: tuple[Argument, ...], given: dict[str, Value]) -> Iterator[tuple[Word, ...]]:
+def _filled(path: Path, block: tuple[Argument, ...], given: dict[str, Value]) -> Iterator[Word]:
     """What fills the struct of a launch that is given values of some members."""
     (kind,), _ = laid_out([block])
     for one in block:
-        value, where = given.get(one.name), path.row(getattr(kind, member(one.name)).offset)
-        size = path.row(ctypes.sizeof(one.ctype))
+        where = path.row(getattr(kind, member(one.name)).offset), path.row(ctypes.sizeof(one.ctype))
         if one.tensor_map:
-            yield "map", where, f"brought_{one.tensor_map.tensor}", *map(path.row, _tensor_map(one.tensor_map))
+            yield from ("map", *where, one.tensor_map.tensor, *map(path.row, _tensor_map(one.tensor_map)))
         elif one.brought:
-            yield "take", where, size, f"brought_{one.brought}", path.row(one.offset)
+            yield from ("take", *where, one.brought, path.row(one.offset))
         else:
+            value = given.get(one.name)
             start, step = (value.start, value.step) if isinstance(value, Counting) else (one.value, 0)
-            real = path.row(one.cuda_type in ("float", "double"))
-            yield "put", where, size, real, path.row(start), path.row(step)
+            if one.cuda_type in ("float", "double"):
+                yield from ("real", *where, path.row(start))
+            else:
+                yield from ("put", *where, path.row(start), path.row(step))
 
 
 def _tensor_map(one: TensorMap) -> Iterator[Any]:
     """As driver.hpp encodes it: five numbers where there may be as many, three of corners."""
     rank, pixels, element_bytes = len(one.shape), one.im2col, DType(one.dtype).bytes
-    yield from (int(type_of(one)), int(SWIZZLES[one.swizzle]), rank, bool(pixels))
+    yield from (int(type_of(one)), int(SWIZZLES[one.swizzle]), rank, bool(pixels), one.offset)
     strides = [element_bytes * stride for stride in reversed(one.strides[:-1])]
     steps = (1, *reversed(pixels.steps), 1) if pixels else [1] * rank
     for numbers in (reversed(one.shape), strides, reversed(one.box), steps):
         yield from islice(chain(numbers, repeat(0)), 5)
     for corner in (pixels.lower, pixels.upper) if pixels else ((), ()):
         yield from islice(chain(reversed(corner), repeat(0)), 3)
-    yield one.offset

@@ -9,7 +9,7 @@ from typing import Any
 
 from autotune.codegen.model.integers import logarithm
 
-COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
+COMPUTE: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
@@ -23,37 +23,34 @@ COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
     "maximum": max,
     "bitwise_and": operator.and_,
     "bitwise_or": operator.or_,
-    "rint": lambda one, _: round(one),
-    "ceil": lambda one, _: math.ceil(one),
+    "rint": round,
+    "ceil": math.ceil,
     "logarithm": logarithm,
 }  # as choose.hpp has them
-NEVER = 1e30  # what a tree that leads to nothing counts as: of seconds and distances, more than any
 
 
 class Terms:
     """The numbers of an export, each once.
 
     Attributes:
-        most: what each size may be; 1 at least.
-        rows: an operation and the rows of two numbers. Others are ``size`` and its position; ``constant``, its value
-            and its type; ``leads`` and a tree, 1 if it leads to something; ``result`` and a tree that leads to a row.
+        rows: an operation and the rows of its operands. Others are ``size`` and its position; ``constant``, its value
+            and its type; ``select``, the second of three numbers where the first one is true, else the third.
     """
 
-    def __init__(self, most: Mapping[str, int]) -> None:
-        self.most = most
-        self.rows: list[tuple[str, Any, Any]] = []
-        self._known: dict[tuple[str, Any, Any], int] = {}
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, ...]] = []
+        self._known: dict[tuple[Any, ...], int] = {}
 
-    def row(self, operation: str, left: Any, right: Any = 0) -> int:
-        """The row of a number."""
-        term = operation, left, right
+    def row(self, operation: str, *operands: Any) -> int:
+        """The row of a number. Its operands have rows above it."""
+        term = operation, *operands
         if term not in self._known:
             self._known[term] = len(self.rows)
             self.rows.append(term)
         return self._known[term]
 
-    def constant(self, value: float) -> int:
-        """The row of a number that does not follow from sizes."""
+    def constant(self, value: float | str) -> int:
+        """The row of a number that does not follow from sizes, or of its name in C++."""
         return self.row("constant", value, type(value))
 
 
@@ -66,13 +63,16 @@ class Values(dict[int, Any]):
         self._sizes = list(sizes.values())
 
     def __missing__(self, row: int) -> Any:
-        operation, left, right = self.terms.rows[row]
-        if operation in COMPUTE:
-            value = COMPUTE[operation](self[left], self[right])
-        elif operation in ("leads", "result"):
-            found = left.result(self)
-            value = int(found is not None) if operation == "leads" else NEVER if found is None else self[found]
-        else:
-            value = self._sizes[left] if operation == "size" else left
+        operation, *operands = self.terms.rows[row]
+        while operation == "select":  # no call for each: a chain is longer than calls may be nested
+            condition, yes, no = operands
+            operation, *operands = self.terms.rows[yes if self[condition] else no]
+        match operation:
+            case "size":
+                value = self._sizes[operands[0]]
+            case "constant":
+                value = operands[0]
+            case _:
+                value = COMPUTE[operation](*(self[one] for one in operands))
         self[row] = value
         return value

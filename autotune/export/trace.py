@@ -8,9 +8,7 @@ returns holds for all sizes for which the same conditions turn out the same.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from typing import Any
@@ -20,15 +18,19 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from autotune.base.errors import AutotuneError
 from autotune.codegen.model.integers import TracedNumber
 
-from .terms import COMPUTE, NEVER, Values
+from .terms import COMPUTE, Values
 
-_MARK = re.compile("\x02(\\d+)\x03")  # stands for a number in a text; no source has these characters
-_MOST = 2**127  # beyond the integers of C++
 _NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "floor_divide": 1}  # on the right, where it changes nothing
+UNKNOWN = "\x02"  # stands for the value of a number in a text; no source has this character
+_EXACT = 2**53  # C++ has whole numbers up to this one
 
 
 class TraceError(AutotuneError, TypeError):
     """An operator does with a size what an export cannot follow."""
+
+
+class ValueNeededError(AutotuneError):
+    """What a function returns may hold no value of a number, and it asks for one."""
 
 
 @dataclass(eq=False)
@@ -37,71 +39,46 @@ class Path:
 
     Attributes:
         values: of the traced sizes.
+        own: whether values may be asked for; then it is the path of these values alone.
         conditions: the rows of what was asked, and how it turned out.
-        printed: the numbers that texts hold, as marks.
-        narrow: how many conditions came before the value of a number was needed; the path is that of this value.
     """
 
     values: Values
+    own: bool
     conditions: dict[int, bool] = field(default_factory=dict)
-    printed: list[Number] = field(default_factory=list)
-    narrow: int | None = None
 
     @property
     def sizes(self) -> dict[str, Any]:
         """The sizes to call a function with."""
-        most = self.values.terms.most
-        return {name: self.term("size", place, low=1, high=most[name]) for place, name in enumerate(self.values.sizes)}
+        row = self.values.terms.row
+        return {name: self.number(row("size", place)) for place, name in enumerate(self.values.sizes)}
 
-    def leads(self, tree: Any) -> bool:
-        """Whether a tree leads to something; see `Terms`."""
-        return bool(self.term("leads", tree, high=1))
-
-    def result(self, tree: Any) -> Any:
-        """The number that a tree leads to."""
-        return self.term("result", tree, high=NEVER)
-
-    def term(self, operation: str, left: Any, right: Any = 0, *, low: float = 0, high: float) -> Number:
-        """The number of a row, and between which numbers it is for any sizes."""
-        return Number(self, self.values.terms.row(operation, left, right), low, high)
+    def number(self, row: int) -> Any:
+        """The number of a row."""
+        return Number(self, row)
 
     def row(self, value: Any) -> int:
         """The row of a number, traced or not."""
         if isinstance(value, Number):
             return value.row
-        return self.values.terms.constant(value if isinstance(value, float) else int(value))
+        if isinstance(value, float):
+            return self.values.terms.constant(float(value))
+        if abs(value) > _EXACT:
+            raise TraceError(f"the number {value}: C++ has whole numbers up to {_EXACT}")
+        return self.values.terms.constant(int(value))
 
-    def plain(self, text: str) -> str:
-        """A text with the values of the numbers that it holds."""
-        return _MARK.sub(lambda match: str(int(self.printed[int(match[1])])), text)
-
-    def computed(self, operation: str, left: Any, right: Any = 0) -> Any:
-        """A number that follows from others; a plain one if it is the same for all sizes."""
-        if operation in ("floor_divide", "remainder") and right < 1:
-            raise TraceError(
-                f"a division by {_value(right)}, which follows from sizes: expected a divisor of at least 1"
-            )
-        if type(right) is int and right == _NEUTRAL.get(operation):
+    def computed(self, operation: str, *operands: Any) -> Any:
+        """A number that follows from others."""
+        left, *right = operands
+        if right and type(right[0]) is int and right[0] == _NEUTRAL.get(operation):
             return left
-        low, high = _ends(operation, left, right)
-        if low == high:
-            return low
-        found = self.term(operation, self.row(left), self.row(right), low=low, high=high)
-        if isinstance(found.value, int) and max(-low, high) >= _MOST:
-            raise TraceError("a number that follows from sizes may take over 127 bits")
-        return found
+        return Number(self, self.values.terms.row(operation, *map(self.row, operands)))
 
     def asked(self, operation: str, left: Any, right: Any) -> bool:
-        """How a comparison turns out; it is noted unless it turns out so for all sizes."""
-        (low, high), (least, most) = _bounds(left), _bounds(right)
-        if high < least or (low >= most if operation == "less" else low > most):
-            return operation == "less" and high < least
-        rows = self.row(left), self.row(right)
-        if rows[0] == rows[1]:
-            return operation == "equal"
-        condition = self.values.terms.row(operation, *rows)
-        self.conditions[condition] = outcome = self.values[condition]
-        return bool(outcome)
+        """How a comparison turns out, which is noted."""
+        condition = self.values.terms.row(operation, self.row(left), self.row(right))
+        self.conditions[condition] = outcome = bool(self.values[condition])
+        return outcome
 
 
 @dataclass(eq=False, slots=True)
@@ -111,21 +88,18 @@ class Number(NDArrayOperatorsMixin, TracedNumber):
     Attributes:
         path: where conditions on it are noted.
         row: of its term.
-        low, high: between which numbers it is for any sizes.
     """
 
     path: Path
     row: int
-    low: float
-    high: float
 
     @property
     def value(self) -> Any:
         """What it is for the traced sizes."""
         return self.path.values[self.row]
 
-    def __array_ufunc__(self, function: Any, _: str, one: Any, *others: Any, **__: Any) -> Any:
-        other = others[0] if others else 0
+    def __array_ufunc__(self, function: Any, _: str, *operands: Any, **__: Any) -> Any:
+        one, other = (*operands, 0)[:2]
         match function.__name__:
             case "less" | "greater_equal" as name:
                 return self.path.asked("less", one, other) is (name == "less")
@@ -139,7 +113,7 @@ class Number(NDArrayOperatorsMixin, TracedNumber):
             case "divmod":
                 return one // other, one % other
             case name if name in COMPUTE:
-                return self.path.computed(name, one, other)
+                return self.path.computed(name, *operands)
         return NotImplemented
 
     def __bool__(self) -> bool:
@@ -162,22 +136,24 @@ class Number(NDArrayOperatorsMixin, TracedNumber):
         """See `logarithm`."""
         return self.path.computed("logarithm", self, base)
 
-    def __index__(self) -> int:
+    def _narrowed(self) -> Any:
         """The value; the path is that of this value."""
-        if self.path.narrow is None:
-            self.path.narrow = len(self.path.conditions)
+        if not self.path.own:
+            raise ValueNeededError
         self.path.asked("equal", self, self.value)
-        return int(self.value)
+        return self.value
+
+    def __index__(self) -> int:
+        return int(self._narrowed())
 
     __int__ = __trunc__ = __index__
 
     def __float__(self) -> float:
-        self.__index__()
-        return float(self.value)
+        return float(self._narrowed())
 
     def __str__(self) -> str:
-        self.path.printed.append(self)
-        return f"\x02{len(self.path.printed) - 1}\x03"
+        """The value, or a mark: texts such as comments are not always needed."""
+        return str(self._narrowed()) if self.path.own else UNKNOWN
 
     __repr__ = __str__
 
@@ -187,29 +163,3 @@ class Number(NDArrayOperatorsMixin, TracedNumber):
     def __hash__(self) -> int:
         """What is cached by a size would be served again where conditions on it turn out otherwise."""
         raise TraceError("a size, or what follows from it, is looked up in a table or a cache here")
-
-
-def _value(value: Any) -> Any:
-    return value.value if isinstance(value, Number) else value
-
-
-def _bounds(value: Any) -> tuple[float, float]:
-    return (value.low, value.high) if isinstance(value, Number) else (value, value)
-
-
-def _ends(operation: str, left: Any, right: Any) -> tuple[float, float]:
-    """Between which numbers a result is: operations are monotonous in each operand."""
-    (low, high), (least, most) = _bounds(left), _bounds(right)
-    if operation in ("remainder", "bitwise_and"):  # of two numbers, the left one is at least 0
-        return 0, most - 1 if operation == "remainder" else high
-    if operation == "bitwise_or":  # of two numbers that are at least 0
-        return max(low, least), high + most
-    if operation == "floor_divide":
-        least = max(1, least)
-    elif (low <= 0 and operation in ("power", "logarithm")) or (least <= 0 and operation == "divide"):
-        return -math.inf, math.inf
-    with suppress(OverflowError):
-        ends = [COMPUTE[operation](one, other) for one in (low, high) for other in (least, most)]
-        if not any(one != one for one in ends):  # no infinity less another one
-            return min(ends), max(ends)
-    return -math.inf, math.inf

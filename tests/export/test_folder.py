@@ -57,9 +57,7 @@ def test_a_source_with_values_serves_the_sizes_that_have_them():
     schedule, plan = exported.serving(sizes) or pytest.fail("nothing serves")
     assert "rounds = " in exported.programs[plan].code
     launched = exported.launched[schedule]
-    served = [
-        bool(launched.result(Values(exported.terms, sizes | one))) for one in ({}, {"rows": 1000}, {"columns": 65536})
-    ]
+    served = [Values(exported.terms, sizes | one)[launched] >= 0 for one in ({}, {"rows": 1000}, {"columns": 65536})]
     assert served == [True, True, False]
 
 
