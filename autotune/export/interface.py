@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 
-from autotune.codegen.model.argument import WORKSPACE, Argument
-from autotune.codegen.model.lists import grouped, is_element
+from autotune.codegen.model.lists import grouped, is_element, list_of
 from autotune.codegen.model.tensor import Role
 
 from .kernels import Kernels
@@ -14,13 +13,15 @@ from .kernels import Kernels
 def header(exported: Kernels) -> str:
     """``<operator>.h``."""
     bundle = exported.bundle
-    name, sizes = bundle.operator.name, _sizes(exported)
+    name, sizes = bundle.operator.name, _declared(dict.fromkeys(bundle.most, "long long"))
     fixed = ", ".join(f"{field}={value}" for field, value in bundle.fixed.items())
-    alone = "".join(f"; {one.name} is 0" for one in _left_out(exported))
+    alone = f"; {_left_out(exported)} is 0" if _left_out(exported) else ""
     model = bundle.spec.name.replace("*/", "* /")  # which would end the comment
     ranges = ", ".join(f"{size} to {most}" for size, most in bundle.most.items())
-    lists = {name: len(names) for name, names in grouped(_pointers(exported)).items() if is_element(names[0])}
-    listed = "".join(f"{name} has {count} elements: 0 for those that are left out. " for name, count in lists.items())
+    lists = (names for names in grouped(exported.addresses).values() if is_element(names[0]))
+    listed = "".join(
+        f"{list_of(first)} has {1 + len(others)} elements: 0 for those left out. " for first, *others in lists
+    )
     return f"""#pragma once
 #include <cuda.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ size_t autotune_{name}_workspace_bytes({sizes});
 
 /* Launch on a stream. workspace may be 0 where none is needed. CUDA_ERROR_INVALID_VALUE: sizes out of range, or no
    workspace; CUDA_ERROR_NOT_SUPPORTED: no exported kernel serves these sizes. */
-CUresult autotune_{name}({_parameters(exported)});
+CUresult autotune_{name}({_declared(parameters(exported))});
 
 /* The number in tables.hpp of the schedule that serves these sizes; -1 if none does. */
 int autotune_{name}_schedule({sizes});
@@ -54,8 +55,11 @@ int autotune_{name}_schedule({sizes});
 
 def source(exported: Kernels) -> str:
     """``<operator>.cpp``."""
-    name, sizes, names = exported.bundle.operator.name, _sizes(exported), ", ".join(exported.bundle.most)
-    zeros = "".join(f"  const {one.cuda_type} {one.name} = 0;\n" for one in _left_out(exported))
+    name, names = exported.bundle.operator.name, ", ".join(exported.bundle.most)
+    sizes = _declared(dict.fromkeys(exported.bundle.most, "long long"))
+    zeros = "".join(
+        f"  const {one.cuda_type} {one.name} = 0;\n" for one in exported.scalars if one.name == _left_out(exported)
+    )
     brought = ", ".join(f"&{name}" for name in exported.brought)
     return f"""#include "{name}.h"
 
@@ -67,51 +71,39 @@ int autotune_{name}_schedule({sizes}) {{ return autotune::chosen({{{names}}}).sc
 
 size_t autotune_{name}_workspace_bytes({sizes}) {{ return autotune::chosen({{{names}}}).workspace_bytes; }}
 
-CUresult autotune_{name}({_parameters(exported)}) {{
+CUresult autotune_{name}({_declared(parameters(exported))}) {{
 {zeros}  const void* brought[] = {{{brought}}};
   return autotune::run({{{names}}}, {{brought, workspace, stream}});
 }}
 """
 
 
-def call(exported: Kernels, tensor: Callable[[str], str]) -> str:
-    """The arguments of a call in the example."""
-    words = []
-    for names in grouped(_pointers(exported)).values():
-        given = ", ".join(map(tensor, names))
-        words.append(f"std::vector<CUdeviceptr>{{{given}}}.data()" if is_element(names[0]) else given)
-    scalars = (f"scalars[number].{name}" for name in grouped(one.name for one in scalars_of(exported)))
-    return ", ".join([*words, *exported.bundle.most, *scalars, WORKSPACE, "nullptr"])
+def parameters(exported: Kernels) -> dict[str, str]:
+    """What a call takes, by the type in C: pointers, sizes, scalars, the workspace and the stream."""
+    *tensors, workspace = exported.addresses
+    scalars = {one.name: one.cuda_type for one in exported.scalars if one.name != _left_out(exported)}
+    sizes = dict.fromkeys(exported.bundle.most, "long long")
+    return dict.fromkeys(tensors, "CUdeviceptr") | sizes | scalars | {workspace: "CUdeviceptr", "stream": "CUstream"}
 
 
-def scalars_of(exported: Kernels) -> list[Argument]:
-    """Those that a call brings."""
-    return [one for one in exported.scalars if one not in _left_out(exported)]
+def call(exported: Kernels, values: Mapping[str, str]) -> str:
+    """A call with the values of its parameters: a list's elements are one array."""
+    kinds, words = parameters(exported), []
+    for first, *others in grouped(kinds).values():
+        given = ", ".join(values[name] for name in (first, *others))
+        words.append(f"std::vector<{kinds[first]}>{{{given}}}.data()" if is_element(first) else given)
+    return f"autotune_{exported.bundle.operator.name}({', '.join(words)})"
 
 
-def _left_out(exported: Kernels) -> list[Argument]:
+def _left_out(exported: Kernels) -> str:
     """The scalar that scales what an output holds before, if these kernels do not read that."""
-    bundle = exported.bundle
-    reads = any(tensor.role is Role.IN_OUT for tensor in bundle.problems[0].tensors)
-    name = bundle.operator.call.accumulates if bundle.operator.call and not reads else ""
-    return [one for one in exported.scalars if one.name == name]
+    stated = exported.bundle.operator.call
+    reads = any(tensor.role is Role.IN_OUT for tensor in exported.bundle.problems[0].tensors)
+    return stated.accumulates if stated and not reads else ""
 
 
-def _parameters(exported: Kernels) -> str:
-    kinds = {one.name: one.cuda_type for one in scalars_of(exported)}
-    pointers, scalars = _declared(dict.fromkeys(_pointers(exported), "CUdeviceptr")), _declared(kinds)
-    return ", ".join([*pointers, _sizes(exported), *scalars, "CUdeviceptr workspace", "CUstream stream"])
-
-
-def _declared(kinds: Mapping[str, str]) -> Iterator[str]:
-    """Parameters of these types: a list's elements are one array."""
-    for name, (first, *_) in grouped(kinds).items():
-        yield f"const {kinds[first]}* {name}" if is_element(first) else f"{kinds[first]} {name}"
-
-
-def _sizes(exported: Kernels) -> str:
-    return ", ".join(f"long long {size}" for size in exported.bundle.most)
-
-
-def _pointers(exported: Kernels) -> tuple[str, ...]:
-    return exported.addresses[:-1]
+def _declared(kinds: Mapping[str, str]) -> str:
+    return ", ".join(
+        f"const {kinds[first]}* {name}" if is_element(first) else f"{kinds[first]} {name}"
+        for name, (first, *_) in grouped(kinds).items()
+    )

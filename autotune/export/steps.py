@@ -31,14 +31,14 @@ def plan_of(program: Program, path: Path) -> Plan:
         for step in steps:
             if isinstance(step, Repeat):
                 turn = [*written(step.steps)]
-                yield from ("repeat", path.row(step.times), path.row(len(turn)), *turn)
+                yield from (*_words(path, "repeat", step.times, len(turn)), *turn)
             elif isinstance(step, Memset):
-                yield from ("set", *map(path.row, (step.offset, step.bytes, step.value)))
+                yield from _words(path, "set", step.offset, step.bytes, step.value)
             else:
                 if not program.plain:
                     yield from _filled(path, program.members(step), dict(step.arguments))
-                extents = map(path.row, (*step.grid, *step.block, step.shared_bytes))
-                yield from ("launch", f"{digests[step.module]} {step.entry}", *extents)
+                kernel = f"{digests[step.module]} {step.entry}"
+                yield from _words(path, "launch", kernel, *step.grid, *step.block, step.shared_bytes)
 
     filled = _filled(path, program.arguments, {}) if program.plain else ()
     return path.row(program.workspace_bytes), *filled, *written(program.steps)
@@ -65,22 +65,25 @@ def _is_loop(step: Step) -> bool:
     return not any(isinstance(one, Repeat | InTurn) for one in (*step.steps, *given))
 
 
+def _words(path: Path, *values: Any) -> Iterator[Word]:
+    """Names, and the rows of numbers."""
+    return (value if isinstance(value, str) else path.row(value) for value in values)
+
+
 def _filled(path: Path, block: tuple[Argument, ...], given: dict[str, Value]) -> Iterator[Word]:
     """What fills the struct of a launch that is given values of some members."""
     (kind,), _ = laid_out([block])
     for one in block:
-        where = path.row(getattr(kind, member(one.name)).offset), path.row(ctypes.sizeof(one.ctype))
+        where, value = (getattr(kind, member(one.name)).offset, ctypes.sizeof(one.ctype)), given.get(one.name)
         if one.tensor_map:
-            yield from ("map", *where, one.tensor_map.tensor, *map(path.row, _tensor_map(one.tensor_map)))
+            yield from _words(path, "map", *where, one.tensor_map.tensor, *_tensor_map(one.tensor_map))
         elif one.brought:
-            yield from ("take", *where, one.brought, path.row(one.offset))
+            yield from _words(path, "take", *where, one.brought, one.offset)
+        elif one.cuda_type in ("float", "double"):
+            yield from _words(path, "real", *where, one.value)
         else:
-            value = given.get(one.name)
-            start, step = (value.start, value.step) if isinstance(value, Counting) else (one.value, 0)
-            if one.cuda_type in ("float", "double"):
-                yield from ("real", *where, path.row(start))
-            else:
-                yield from ("put", *where, path.row(start), path.row(step))
+            start, more = (value.start, value.step) if isinstance(value, Counting) else (one.value, 0)
+            yield from _words(path, "put", *where, start, more)
 
 
 def _tensor_map(one: TensorMap) -> Iterator[Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 
+from autotune.base.files import locked_folder
 from autotune.codegen.model.launch import Launch
 from autotune.codegen.model.program import Program
 from autotune.compile_pool import CompilePool
@@ -27,17 +27,14 @@ def write_bundle(exported: Kernels, folder: Path) -> None:
         FileExistsError: the folder exists.
         OSError: it cannot be written.
     """
-    folder.mkdir()  # fails before anything is compiled if somebody else's files are there
-    try:
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
-            built = Path(temporary) / folder.name
-            built.mkdir(mode=0o755)
-            write_sources(exported, built)
-            _write_kernels(exported, built)
-            built.replace(folder)
-    except BaseException:
-        folder.rmdir()
-        raise
+    if folder.exists():
+        raise FileExistsError(folder)
+    with locked_folder(folder) as temporary:
+        built = temporary / folder.name
+        built.mkdir(mode=0o755)
+        write_sources(exported, built)
+        _write_kernels(exported, built)
+        built.rename(folder)
 
 
 def write_sources(exported: Kernels, folder: Path) -> None:
