@@ -3,8 +3,8 @@
     python benchmarks/export_tables.py DEVICE SIZES CHECKED [OPERATOR...]
 
 Exported are the shipped records of the kind that has most of them; of an operator without any, one problem. No cubins
-are made. A line for each operator: problems, schedules and kernels that are exported, KiB of tables.hpp, the shares of
-CHECKED other sizes that are served as Python chooses, and so or as fast, how much longer all take, and seconds.
+are made. A line for each operator: problems, schedules and kernels that are exported, KiB of tables.hpp, the share of
+CHECKED other sizes that are served as Python chooses, how much longer all take, and seconds.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def main(device: str, sizes: str, checked: str, *names: str) -> None:
     """Print a line for each operator."""
     spec = named_device(device)
     print(f"{spec.name}, {sizes} sizes, {checked} others checked")
-    print(f"{'':24}problems schedules kernels    KiB agreement   as fast  slower")
+    print(f"{'':24}problems schedules kernels    KiB agreement  slower")
     with TuningDB() as database:
         for name in names or OPERATORS:
             begun = time.monotonic()
             exported = kernels_of(largest_bundle(operator(name), spec, database), int(sizes))
-            same, as_fast, slower = agreement(exported, int(checked))
+            same, slower = agreement(exported, int(checked))
             counts = (len(exported.bundle.problems), len(exported.bundle.schedules), len(exported.sources))
             numbers = "".join(f"{one:9}" for one in (*counts, len(tables(exported)) // 1024))
             print(
-                f"{name:23}{numbers} {same:9.1%} {as_fast:9.1%} {slower:7.2%} {time.monotonic() - begun:6.0f} s",
+                f"{name:23}{numbers} {same:9.1%} {slower:7.2%} {time.monotonic() - begun:6.0f} s",
                 flush=True,
             )
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from autotune.codegen.model.schedule import Schedule
 from autotune.dispatcher.choice.choose import choices
-from autotune.dispatcher.choice.modelled import TIE
 from autotune.search_spaces.contract.modelled_time import modelled_seconds
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
@@ -16,25 +15,22 @@ from .bundle import Bundle
 from .kernels import Kernels
 
 
-def agreement(exported: Kernels, most: int) -> tuple[float, float, float]:
-    """The shares of so many other sizes which C++ serves as the dispatcher chooses, or as fast, and what others lose.
+def agreement(exported: Kernels, most: int) -> tuple[float, float]:
+    """The share of so many other sizes which C++ serves as the dispatcher chooses, and what its choices lose.
 
-    As fast are schedules whose modelled times the dispatcher takes for equal. The loss is a share of the time of its
-    choice, by the time model, in the mean of all sizes; 1 where nothing serves. It may choose kernels that are not
-    exported.
+    The loss is a share of the time of the dispatcher's choice, by the time model, in the mean of all sizes; 1 where
+    nothing serves. The dispatcher may choose kernels that are not exported.
     """
     asked, bundle = Kernels(exported.bundle), exported.bundle
     same, losses = 0, list[float]()
     for sizes in bundle.drawn_sizes(most, seed=1):
         if best := chosen(bundle, sizes, asked.ask(sizes)):
             found, problem = exported.serving(sizes), bundle.problem(sizes)
-            seconds = [
-                modelled_seconds(bundle.operator, problem, one, bundle.spec) for one in (best, *(found or ())[:1])
-            ]
-            same += found is not None and found[0] == best
-            losses.append(max(0.0, seconds[-1] / seconds[0] - 1) if found else 1.0)
-    as_fast = sum(lost <= TIE - 1 for lost in losses)
-    return same / len(losses), as_fast / len(losses), sum(losses) / len(losses)
+            taken = found[0] if found else best
+            seconds = [modelled_seconds(bundle.operator, problem, one, bundle.spec) for one in (best, taken)]
+            same += found is not None and taken == best
+            losses.append(max(0.0, seconds[1] / seconds[0] - 1) if found else 1.0)
+    return same / len(losses), sum(losses) / len(losses)
 
 
 def chosen(bundle: Bundle, sizes: Mapping[str, int], serving: Collection[Schedule]) -> Schedule | None:

@@ -88,6 +88,7 @@ inline const Chosen& chosen(const Sizes& sizes) {
   Chosen& made = known[sizes];
   if (!served(sizes)) return made;
   Values values{sizes.data(), {}};
+  values.rows.reserve(terms.size());
   for (const auto& [operation, a, b, c] : terms) values.rows.push_back(operation(values, a, b, c));
   made.schedule = static_cast<int>(values[serving]);
   if (made.schedule < 0) return made;

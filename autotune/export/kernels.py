@@ -14,12 +14,10 @@ from autotune.codegen.model.schedule import Schedule
 
 from .bundle import Bundle
 from .rule import Rule
-from .steps import Plan, first_turns, plan_of, written_once
+from .steps import Plan, plan_of
 from .terms import Terms, Values
 from .trace import UNKNOWN, Path, TraceError, ValueNeededError
 from .tree import Tree
-
-SIZES = 8000  # sizes that Python is asked for
 
 
 class Kernels:
@@ -76,9 +74,8 @@ class Kernels:
         program = operator.emit(problem, schedule)
         if UNKNOWN in program.code:
             raise ValueNeededError
-        program = replace(program, steps=written_once(program.steps))
-        plan = plan_of(program, path)
-        self.programs.setdefault(plan, first_turns(program))
+        plan, first = plan_of(program, path)
+        self.programs.setdefault(plan, first)
         return plan
 
     @cached_property
@@ -129,7 +126,7 @@ class Kernels:
         return (*self.addresses, *(one.name for one in self.scalars))
 
 
-def kernels_of(bundle: Bundle, count: int = SIZES) -> Kernels:
+def kernels_of(bundle: Bundle, count: int) -> Kernels:
     """Ask Python what it emits for the problems and for so many other sizes, and how it chooses.
 
     Raises:

@@ -20,6 +20,7 @@ from .tree import Tree
 
 _NEVER = 1e30  # the seconds and the distance of what does not serve, or of which they are not known
 _EXACT = -1e9  # the distance of a record of the very problem
+Asked = Sequence[tuple[dict[str, int], bool]]
 _Case = tuple[int, int, int]  # rows of a number, of the most that it may be, and of what follows then
 
 
@@ -31,9 +32,7 @@ class Rule:
         schedule: the row of the number of the schedule that serves, or of -1.
     """
 
-    def __init__(
-        self, bundle: Bundle, terms: Terms, plans: Mapping[Schedule, int], asked: Sequence[tuple[dict[str, int], bool]]
-    ) -> None:
+    def __init__(self, bundle: Bundle, terms: Terms, plans: Mapping[Schedule, int], asked: Asked) -> None:
         """Find out what is compared.
 
         Args:
@@ -60,9 +59,7 @@ class Rule:
         ]
         self.schedule = self._first(cases, terms.constant(-1))
 
-    def _followed(
-        self, functions: Sequence[Callable[[Path], int | None]], asked: Sequence[tuple[dict[str, int], bool]]
-    ) -> list[int]:
+    def _followed(self, functions: Sequence[Callable[[Path], int | None]], asked: Asked) -> list[int]:
         """The rows of what functions of sizes return."""
         trees = [Tree[int]() for _ in functions]
         for sizes, own in asked:

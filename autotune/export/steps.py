@@ -23,9 +23,17 @@ Word = int | str
 Plan = tuple[Word, ...]
 
 
-def plan_of(program: Program, path: Path) -> Plan:
-    """The words of a program whose steps are `written_once`: its workspace, then of each step its kind and numbers."""
-    digests = [part.source_digest for part in first_turns(program).parts]
+def plan_of(program: Program, path: Path) -> tuple[Plan, Program]:
+    """The words of a program: its workspace, then of each step its kind and numbers. And the program without loops.
+
+    Repetitions are written out, but for those whose number follows from sizes and whose turns count alone: these are
+    loops in C++. To write them out would ask whether there is one more turn, again and again. The program that is
+    returned has the first turn of each: it has all entries, and takes all that a call brings.
+    """
+    steps = [one for step in program.steps for one in ([step] if _is_loop(step) else unrolled([step]))]
+    turns = (unrolled(step.steps) if isinstance(step, Repeat) else [step] for step in steps)
+    first = replace(program, steps=tuple(chain.from_iterable(turns)))
+    digests = [part.source_digest for part in first.parts]
 
     def written(steps: Iterable[Step]) -> Iterator[Word]:
         for step in steps:
@@ -35,27 +43,13 @@ def plan_of(program: Program, path: Path) -> Plan:
             elif isinstance(step, Memset):
                 yield from _words(path, "set", step.offset, step.bytes, step.value)
             else:
-                if not program.plain:
-                    yield from _filled(path, program.members(step), dict(step.arguments))
+                if not first.plain:
+                    yield from _filled(path, first.members(step), dict(step.arguments))
                 kernel = f"{digests[step.module]} {step.entry}"
                 yield from _words(path, "launch", kernel, *step.grid, *step.block, step.shared_bytes)
 
-    filled = _filled(path, program.arguments, {}) if program.plain else ()
-    return path.row(program.workspace_bytes), *filled, *written(program.steps)
-
-
-def written_once(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """The steps one by one, but for repetitions whose number follows from sizes and whose turns count alone.
-
-    These are loops in C++. To write them out would ask whether there is one more turn, again and again.
-    """
-    return tuple(one for step in steps for one in ([step] if _is_loop(step) else unrolled([step])))
-
-
-def first_turns(program: Program) -> Program:
-    """The program with the first turn of its loops alone: it has all entries, and takes all that a call brings."""
-    steps = (one for step in program.steps for one in unrolled(step.steps if isinstance(step, Repeat) else [step]))
-    return replace(program, steps=tuple(steps))
+    filled = _filled(path, first.arguments, {}) if first.plain else ()
+    return (path.row(program.workspace_bytes), *filled, *written(steps)), first
 
 
 def _is_loop(step: Step) -> bool:

@@ -25,6 +25,8 @@ def tables(exported: Kernels) -> str:
         if operation == "constant":
             constants.append(operands[0])
             operands = (len(constants) - 1,)
+        if operation == "size":
+            operands = (list(bundle.most).index(operands[0]),)
         return f"{{{_joined([operation, *operands])}}}"
 
     rows = [written(*row) for row in terms.rows]

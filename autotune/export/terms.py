@@ -33,7 +33,7 @@ class Terms:
     """The numbers of an export, each once.
 
     Attributes:
-        rows: an operation and the rows of its operands. Others are ``size`` and its position; ``constant``, its value
+        rows: an operation and the rows of its operands. Others are ``size`` and its name; ``constant``, its value
             and its type; ``select``, the second of three numbers where the first one is true, else the third.
     """
 
@@ -60,7 +60,6 @@ class Values(dict[int, Any]):
     def __init__(self, terms: Terms, sizes: Mapping[str, int]) -> None:
         super().__init__()
         self.terms, self.sizes = terms, sizes
-        self._sizes = list(sizes.values())
 
     def __missing__(self, row: int) -> Any:
         operation, *operands = self.terms.rows[row]
@@ -69,7 +68,7 @@ class Values(dict[int, Any]):
             operation, *operands = self.terms.rows[yes if self[condition] else no]
         match operation:
             case "size":
-                value = self._sizes[operands[0]]
+                value = self.sizes[operands[0]]
             case "constant":
                 value = operands[0]
             case _:

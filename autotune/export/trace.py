@@ -20,7 +20,6 @@ from autotune.codegen.model.integers import TracedNumber
 
 from .terms import COMPUTE, Values
 
-_NEUTRAL = {"add": 0, "subtract": 0, "multiply": 1, "floor_divide": 1}  # on the right, where it changes nothing
 UNKNOWN = "\x02"  # stands for the value of a number in a text; no source has this character
 _EXACT = 2**53  # C++ has whole numbers up to this one
 
@@ -50,8 +49,7 @@ class Path:
     @property
     def sizes(self) -> dict[str, Any]:
         """The sizes to call a function with."""
-        row = self.values.terms.row
-        return {name: self.number(row("size", place)) for place, name in enumerate(self.values.sizes)}
+        return {name: self.number(self.values.terms.row("size", name)) for name in self.values.sizes}
 
     def number(self, row: int) -> Any:
         """The number of a row."""
@@ -69,10 +67,7 @@ class Path:
 
     def computed(self, operation: str, *operands: Any) -> Any:
         """A number that follows from others."""
-        left, *right = operands
-        if right and type(right[0]) is int and right[0] == _NEUTRAL.get(operation):
-            return left
-        return Number(self, self.values.terms.row(operation, *map(self.row, operands)))
+        return self.number(self.values.terms.row(operation, *map(self.row, operands)))
 
     def asked(self, operation: str, left: Any, right: Any) -> bool:
         """How a comparison turns out, which is noted."""

@@ -61,9 +61,9 @@ def _fitted(op, fields):
 
 
 def asked_sizes(exported):
-    """Sizes of the problems, and others that were not drawn for the export."""
+    """Sizes of the problems, others that were not drawn for the export, and the largest, beyond the doubles of C++."""
     bundle = exported.bundle
-    return [*map(bundle.sizes, bundle.problems), *bundle.drawn_sizes(COUNT, seed=1)]
+    return [*map(bundle.sizes, bundle.problems), *bundle.drawn_sizes(COUNT, seed=1), bundle.fitted(bundle.most)]
 
 
 def launched_in_cpp(exported, sizes, folder, tables):

@@ -51,7 +51,7 @@ def test_cpp_encodes_the_tensor_maps_of_python(tmp_path):
     exported = drawn(gemm.with_kernels(candidates=candidates), 3, ("m", "n", "k"), transpose_b=True, gate=Gate.HALVES)
     asked = asked_sizes(exported)
     expected = assert_launched_alike(exported, asked, tmp_path, tables(exported))
-    odd = [one | {"n": one["n"] + 1} for one in asked if one["n"] % 2 == 0]  # a gate takes pairs of columns
+    odd = [one | {"n": one["n"] - 1} for one in asked if one["n"] % 2 == 0]  # a gate takes pairs of columns
     assert launched_in_cpp(exported, odd, tmp_path, tables(exported)) == ["-1 0"] * len(odd)
     assert {" map " in line for line in expected} == {False, True}
     assert exported.addresses == ("a", "b", "d", "workspace")
