@@ -17,7 +17,7 @@ from .interface import call, parameters
 from .kernels import Kernels
 
 _CASES, _TRIED = 8, 300
-_MOST_BYTES = 1 << 20  # bytes of a problem's tensors
+_MOST_BYTES = 1 << 19  # bytes of a problem's tensors
 _SUFFIXES = {"unsigned long long": "ULL", "long long": "LL", "float": "f"}
 _TEMPLATE = Path(__file__).parent / "example.cpp.in"
 _CASE = """
