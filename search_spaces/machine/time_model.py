@@ -32,7 +32,7 @@ from .device_spec import DeviceSpec
 from .occupancy import occupancy, resident_blocks
 from .workload import Workload
 
-_RULES = "25"  # counts up when these rules, or the counts of a workload, change a modelled time
+_RULES = "26"  # counts up when these rules, or the counts of a workload, change a modelled time
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def test_a_transpose_moves_its_tile_in_one_step():
     work = transposed(100, 64, 8)
     assert (work.blocks, work.footprint.threads, work.steps) == (8, 256, 1)
     assert work.bytes_loaded == work.bytes_stored == 32 * 32 * 8
-    assert resident(work) == 6
+    assert resident(work) == 8
     assert work.lines == 8 * 4 * (2 + 2)  # eight warps, each with four rows of 256 bytes of A, and then of B
 
 
@@ -148,7 +148,7 @@ def test_of_a_sector_a_part_is_loaded_or_stored_as_a_whole():
 def test_rows_that_begin_within_sectors_move_more_bytes_unless_stores_are_aligned():
     tile = {"tile_m": 64, "tile_n": 64, "rows_per_thread": 8}
     begun, odd = (transposed(rows, **tile).memory_bytes for rows in (3072, 3073))
-    assert odd > 1.1 * begun
+    assert odd > 1.05 * begun
     aligned = transposed(3073, **tile, align_stores=32).memory_bytes
     assert aligned < 1.02 * begun
 

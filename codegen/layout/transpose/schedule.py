@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
+from math import floor, log2, prod
 from typing import ClassVar
 
 from autotune.codegen.model.fields import tunable
@@ -17,9 +17,14 @@ from .problem import ELEMENT_BYTES, TransposeProblem
 
 # Beside the loaded rows, with which ptxas still keeps all loads of a 64×64 tile in flight.
 _ADDRESS_REGISTERS = 16
-# ptxas takes these for a thread and for each word of its rows, more where elements narrower than a register change
-# places, and fewer of a thread whose stores are aligned (286 kernels for an H200: a mean log error of 0.10).
-_WANTED_REGISTERS, _WANTED_ALIGNED, _WANTED_OF_WORD, _WANTED_OF_NARROW = 23, 20, 1.4, 2.0
+# ptxas takes the most of these (435 kernels for an H200: a mean log error of 0.09). For a thread that loads, and for
+# each word of its rows, more where elements narrower than a register change places, and fewer where stores are aligned;
+_WANTED_LOADING, _WANTED_OF_WORD, _WANTED_OF_NARROW = 20.0, 1.55, 2.0
+_WANTED_ALIGNED, _WANTED_OF_ALIGNED = 13.0, 1.3
+# for one that stores, and for each store, whose addresses XOR keeps apart, and each of its words;
+_WANTED_STORING, _WANTED_OF_STORE, _WANTED_OF_SWIZZLED, _WANTED_OF_STORED = 11.0, 3.1, 5.5, 0.6
+# and for one at an edge, and for each doubling of its elements.
+_WANTED_AT_EDGE, _WANTED_OF_DOUBLING = 45.0, 6.0
 
 
 @dataclass(frozen=True)
@@ -67,17 +72,37 @@ class TransposeSchedule(Schedule):
 
     def footprint(self, problem: TransposeProblem) -> Footprint:
         """See `Schedule`; registers are the rows that a thread loads before it stores any, and addresses."""
-        row_registers = max(1, self.vector_load * problem.element_bytes // 4)
+        row_registers = max(1, self.vector_load * problem.element_bytes // WORD_BYTES)
         words = self.rows_per_thread * row_registers
-        narrow = problem.element_bytes < WORD_BYTES and not self.align_stores
-        wanted = _WANTED_ALIGNED if self.align_stores else _WANTED_REGISTERS
         return Footprint(
             self.threads,
             self.shared_bytes(problem.element_bytes),
             words + _ADDRESS_REGISTERS,
             min_blocks_per_sm=self.min_blocks_per_sm,
-            wanted_registers=int(wanted + (_WANTED_OF_NARROW if narrow else _WANTED_OF_WORD) * words),
+            wanted_registers=floor(self._wanted_registers(problem, words)),
         )
+
+    def _wanted_registers(self, problem: TransposeProblem, words: int) -> float:
+        """Registers that ptxas takes of a thread that loads so many words, if nothing caps them."""
+        of_word = _WANTED_OF_NARROW if problem.element_bytes < WORD_BYTES else _WANTED_OF_WORD
+        loading = _WANTED_LOADING + of_word * words
+        if self.align_stores:
+            loading = _WANTED_ALIGNED + _WANTED_OF_ALIGNED * words
+        storing = self.storing_registers(problem.element_bytes)
+        if not self.ragged(problem):
+            return max(loading, storing)
+        return max(loading, storing, _WANTED_AT_EDGE + _WANTED_OF_DOUBLING * log2(problem.element_bytes))
+
+    def storing_registers(self, element_bytes: int) -> float:
+        """Registers that ptxas takes of a thread for its stores to B, if nothing caps them."""
+        of_store = _WANTED_OF_SWIZZLED if self.swizzle else _WANTED_OF_STORE
+        of_store += _WANTED_OF_STORED * max(1, self.vector_store * element_bytes // WORD_BYTES)
+        return _WANTED_STORING + of_store * self.stores_per_thread
+
+    @property
+    def stores_per_thread(self) -> int:
+        """Vectors of B that a thread stores."""
+        return ceil_div(self.tile_m * self.tile_n, self.threads * self.vector_store)
 
     def blocks(self, problem: TransposeProblem) -> int:
         """Tiles of the whole batch, one block each."""

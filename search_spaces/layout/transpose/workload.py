@@ -12,14 +12,14 @@ from math import gcd
 from autotune.codegen.layout.transpose.problem import TransposeProblem
 from autotune.codegen.layout.transpose.schedule import TransposeSchedule
 from autotune.codegen.model.hardware import BANKS, LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
-from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.occupancy import most_registers
 from autotune.search_spaces.machine.workload import Workload
 
 _EDGE_UNROLL = 8  # unrolled accesses in transpose.cuh
-_RESIDENT = 4  # blocks of an SM, about
+_SHIFT_REGISTERS = 8  # of a thread whose stores are aligned, beside what it needs anyway
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,12 @@ class Costs(Coefficients, section="transpose"):
             1.4 and 1.6 times as long as the fastest of 94; with them, 1.06 and 1.04 times.
         access: instructions of an access to memory with its address.
         edge_access: instructions of an access that may lie outside of the matrix.
-        placed: instructions to find where an aligned access begins, if compilers do not know the leading dimensions.
+        edge_wait: loads, one after the other, that the kernel waits for at its end, for each element of a thread of a
+            tile at an edge: few such tiles are moved element by element, when all others are done.
+        edge_wait_generic: the same if compilers do not know the leading dimensions. By the times of an H200, 4095×4097,
+            8191×8193 and 16383×32767 words take 5, 6 and 15 µs longer so.
+        squeezed: instructions for a register that loads in flight need, but launch bounds forbid.
+        squeezed_stores: the same for one that stores would take.
         row_loaded: bytes of device memory that each row of a tile of A costs more: pages of DRAM are left before they
             are moved as a whole.
         row_stored: the same of B.
@@ -46,7 +51,10 @@ class Costs(Coefficients, section="transpose"):
     picks: float
     access: float
     edge_access: float
-    placed: float
+    edge_wait: float
+    edge_wait_generic: float
+    squeezed: float
+    squeezed_stores: float
     row_loaded: float
     row_stored: float
     partial_sector_bytes: float
@@ -63,35 +71,35 @@ def workload(problem: TransposeProblem, schedule: TransposeSchedule, spec: Devic
     load_bytes, store_bytes = schedule.vector_load * size, schedule.vector_store * size  # bytes of a thread's access
     row_loaded, row_stored = _rows(schedule, size)
     loads = schedule.rows_per_thread
-    stores = ceil_div(schedule.tile_m * schedule.tile_n, schedule.threads * schedule.vector_store)
+    stores = schedule.stores_per_thread
     # Micro-tiles are one row high where stores are aligned.
     shared_stores = loads * schedule.vector_load if overlap + overlap_n else stores
     shared_bytes = size if overlap + overlap_n else store_bytes
-    generic = schedule.specialize is Specialize.NONE
     scattered = 1 < schedule.raster_group < schedule.tiles(problem)[0]
     moved = _memory_loaded(row_loaded, costs) + _memory_stored(row_stored, costs) + 2 * costs.scattered * scattered
     moved += _partial_sectors(problem, schedule) * costs.partial_sector_bytes / row_stored
     edge, edge_accesses = _edge_share(problem, schedule), schedule.tile_m * schedule.tile_n // schedule.threads
-    # A thread loads so many elements of an edge tile at a time. The kernel ends when the last of these blocks does.
-    last_wave = spec.sm_count * _RESIDENT / max(1, schedule.blocks(problem))
-    delayed = min(1.0, max(edge, last_wave)) if edge else 0.0
-    steps = 1 + delayed * max(0, edge_accesses / _EDGE_UNROLL - 1)
-    placed = costs.placed * (stores + loads) if overlap + overlap_n and generic else 0.0
+    # A thread loads so many elements of an edge tile at a time.
+    steps = 1 + edge * max(0, edge_accesses / _EDGE_UNROLL - 1)
+    edge_wait = costs.edge_wait_generic if schedule.specialize is Specialize.NONE else costs.edge_wait
+    footprint = schedule.footprint(problem)
+    needed = footprint.registers + (_SHIFT_REGISTERS if overlap else 0)
+    most = most_registers(spec, schedule.threads, schedule.min_blocks_per_sm)
+    squeezed = costs.squeezed * max(0, needed - most)
+    squeezed += costs.squeezed_stores * max(0.0, schedule.storing_registers(size) - most)
+    # Accesses to shared memory, from it, and to B.
+    of_thread = costs.access * (shared_stores + 2 * stores) + squeezed + _picks(schedule, size, costs)
     edge_instructions = edge * warps * costs.edge_access * edge_accesses
     shared_clocks = shared_stores * _wavefronts(shared_bytes) * _conflicts(schedule, size, costs)
     grid = Workload(
         blocks=schedule.blocks(problem),
-        footprint=schedule.footprint(problem),
+        footprint=footprint,
         memory_bytes=problem.work.bytes / 2 * moved,
         steps=steps,
-        # to shared memory, from it, and to B
-        instructions=(
-            (1 - edge) * warps * (costs.access * (shared_stores + 2 * stores) + placed + _picks(schedule, size, costs))
-            + 3 * edge_instructions
-        )
-        / steps,
+        instructions=((1 - edge) * warps * of_thread + 3 * edge_instructions) / steps,
         load_instructions=((1 - edge) * warps * costs.access * loads + edge_instructions) / steps,
         dependent=costs.dependent,
+        waits=edge_wait * edge_accesses if edge else 0.0,
         shared_clocks=warps * (stores * _wavefronts(store_bytes) + shared_clocks) / steps,
         lines=warps * (loads * _lines(row_loaded, load_bytes) + stores * _lines(row_stored, store_bytes)) / steps,
         bytes_loaded=schedule.tile_m * schedule.tile_n * size * max(1, SECTOR_BYTES / row_loaded) / steps,
