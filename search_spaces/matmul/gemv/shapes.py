@@ -29,6 +29,7 @@ class Shape(NamedTuple):
     blocks_per_sm: int
     threads_per_output: int = WARP  # of W stored as n×k, at most
     shared_x: bool = False
+    line_bytes: int = LINE_BYTES  # of a row of W stored as k×n, that neighbouring threads take
 
 
 def shaped(
@@ -46,13 +47,13 @@ def shaped(
     """The schedule of a shape, in as many blocks as an SM shall have: by a cluster of so many at most, or by splits.
 
     Rows get as many threads as have their loads in flight. Of W stored as k×n, neighbouring threads take a line of each
-    row.
+    row, or a part of one.
     """
     if problem.order is WeightOrder.NK:
         vectors = ceil_div(problem.k, width * problem.weights.packed * loads)
         of_output = min(shape.threads_per_output, 1 << max(0, vectors - 1).bit_length())
     else:
-        across = min(max(1, LINE_BYTES // (width * problem.dtype.bytes)), WARP)
+        across = min(max(1, shape.line_bytes // (width * problem.dtype.bytes)), WARP)
         of_output = shape.threads // across
     schedule = kind().replace(
         threads=shape.threads,

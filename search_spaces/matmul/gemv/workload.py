@@ -35,6 +35,7 @@ class Costs(Coefficients, section="gemv"):
         copy_clocks: clocks of an SM for a warp's copy to shared memory by way of L1, which those of 16 bytes leave out.
         x_access: instructions of a load of x, whose products wait for it.
         x_wait: clocks that a warp waits for x in a round of its loads.
+        stage_wait: the same in a step whose W lies in shared memory, if x does not.
         x_bytes: bytes of W that a byte of x takes as long as: all SMs read the same ones of L2.
         edge: instructions of an element of x in the last step, if K ends within.
         decoded: instructions of a quantised weight that is made a float, as a share of those in the machine code.
@@ -57,6 +58,7 @@ class Costs(Coefficients, section="gemv"):
     copy_clocks: float
     x_access: float
     x_wait: float
+    stage_wait: float
     x_bytes: float
     edge: float
     decoded: float
@@ -106,6 +108,9 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
     own_words = ceil_div(parts * outputs, schedule.threads) if parts > 1 else 0
     of_others = schedule.cluster * ceil_div(outputs, schedule.threads * schedule.cluster) if schedule.cluster > 1 else 0
     moved = problem.work.bytes * (costs.tensor_memory if by_tensor_cores else 1.0)
+    exposed_clocks = costs.x_wait * schedule.loads_in_flight
+    if stages > 1 and not schedule.shared_x:
+        exposed_clocks += costs.stage_wait
     footprint = schedule.footprint(problem)
     missing = footprint.uncapped_registers - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm)
     computing += costs.squeezed * warps * max(0, missing)
@@ -122,7 +127,7 @@ def workload(problem: GemvProblem, schedule: GemvSchedule, spec: DeviceSpec) -> 
         + costs.x_access * x_loads
         + costs.copy * x_copies,
         dependent=costs.dependent,
-        exposed_clocks=costs.x_wait * schedule.loads_in_flight,
+        exposed_clocks=exposed_clocks,
         shared_clocks=shared_clocks,
         unit_clocks=unit_clocks,
         lines=lines * (costs.tensor_lines if by_tensor_cores else 1.0) + x_lines,

@@ -13,10 +13,10 @@ from autotune.codegen.model.hardware import WARP, WORD_BYTES
 from autotune.codegen.model.schedule import Specialize
 
 # Registers that ptxas takes: of a thread, of each word of W, more if it is of 16 bits and by columns, or less if it
-# comes from shared memory, each sum, each register beside, and each element of x that is loaded ahead, of 32 or of 16
-# bits (214 kernels for an H200: a mean log error of 0.09).
-_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_BY_COLUMNS, _WANTED_STAGED = 31.5, 0.83, 0.39, -0.57
-_WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X, _WANTED_OF_HALF = 1.12, 0.72, 0.8, 0.12
+# comes from shared memory, each sum, less by columns, each register beside, and each element of x that is loaded ahead,
+# of 32 or of 16 bits (546 kernels for an H200: a mean log error of 0.08).
+_WANTED_REGISTERS, _WANTED_OF_WORD, _WANTED_HALF_BY_COLUMNS, _WANTED_STAGED = 26.0, 0.77, 0.34, -0.36
+_WANTED_OF_SUM, _WANTED_BY_COLUMNS, _WANTED_BESIDE, _WANTED_OF_X, _WANTED_OF_HALF = 1.24, -0.18, 1.49, 0.87, 0.3
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,14 @@ class FmaSchedule(GemvSchedule):
 
     def footprint(self, problem: GemvProblem) -> Footprint:
         """See `GemvSchedule`; ptxas loads vectors of x ahead, if registers do not run out."""
-        by_columns, half = problem.order is WeightOrder.KN, problem.dtype.bytes < WORD_BYTES
-        ahead = 0 if self.shared_x or by_columns else self.loads_in_flight * self.vector_width * problem.m
-        of_word = _WANTED_OF_WORD + _WANTED_BY_COLUMNS * (by_columns and half) + _WANTED_STAGED * (self.stages > 1)
-        wanted = _WANTED_REGISTERS + of_word * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
-        wanted += _WANTED_BESIDE * self.registers_beside(problem) + (_WANTED_OF_HALF if half else _WANTED_OF_X) * ahead
+        by_columns, half, staged = problem.order is WeightOrder.KN, problem.dtype.bytes < WORD_BYTES, self.stages > 1
+        of_word = _WANTED_OF_WORD + _WANTED_HALF_BY_COLUMNS * (by_columns and half) + _WANTED_STAGED * staged
+        of_sum = _WANTED_OF_SUM + _WANTED_BY_COLUMNS * by_columns
+        wanted = _WANTED_REGISTERS + of_word * self.loaded_words(problem) + of_sum * self.sums(problem)
+        wanted += _WANTED_BESIDE * self.registers_beside(problem)
+        if not self.shared_x and not (by_columns and staged):
+            ahead = self.loads_in_flight * (1 if by_columns else self.vector_width) * problem.m
+            wanted += (_WANTED_OF_HALF if half else _WANTED_OF_X) * ahead
         return replace(super().footprint(problem), wanted_registers=floor(wanted))
 
     def parts(self, problem: GemvProblem) -> int:

@@ -16,9 +16,9 @@ from autotune.codegen.model.schedule import Specialize
 LANES_K = 4  # lanes of a warp that share an output
 _VECTORS = 8  # vectors x that are multiplied by at once
 # Registers that ptxas takes: of a thread of plain weights, and of others; of each word of W, each sum, each register
-# beside, and each word of x that is loaded ahead.
+# beside, and each word of x that is loaded ahead, more if codes meet more vectors than are multiplied by at once.
 _WANTED_PLAIN, _WANTED_QUANTISED = 59.7, 22.0
-_WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X = 0.47, 0.98, 0.92, 1.17
+_WANTED_OF_WORD, _WANTED_OF_SUM, _WANTED_BESIDE, _WANTED_OF_X, _WANTED_OF_MANY_X = 0.47, 0.98, 0.92, 1.17, 1.8
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class TensorCoreSchedule(GemvSchedule):
         x_words = self.loads_in_flight * ceil_div(problem.m, _VECTORS) * self.terms(problem) // LANES_K
         wanted = _WANTED_QUANTISED if problem.quantised else _WANTED_PLAIN
         wanted += _WANTED_OF_WORD * self.loaded_words(problem) + _WANTED_OF_SUM * self.sums(problem)
-        wanted += _WANTED_BESIDE * self.registers_beside(problem) + _WANTED_OF_X * x_words
+        of_x = _WANTED_OF_MANY_X if problem.quantised and problem.m > _VECTORS else _WANTED_OF_X
+        wanted += _WANTED_BESIDE * self.registers_beside(problem) + of_x * x_words
         return replace(super().footprint(problem), wanted_registers=floor(wanted))
 
     def sums(self, problem: GemvProblem) -> int:
