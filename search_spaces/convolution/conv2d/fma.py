@@ -23,7 +23,7 @@ from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.sgemm import legal, seeds
 from autotune.search_spaces.matmul.sgemm.space import grid_blocks
 from autotune.search_spaces.matmul.sgemm.space import space as sgemm_space
-from autotune.search_spaces.matmul.sgemm.workload import workload as sgemm_workload
+from autotune.search_spaces.matmul.sgemm.workload import product_workload
 
 from . import depthwise
 from .checks import checks_of_product
@@ -104,7 +104,7 @@ def default(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> K:
 
 def workload(problem: ConvolutionProblem, schedule: FmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once."""
-    (product,) = sgemm_workload(problem.sgemm, schedule, spec)
+    product = product_workload(problem.sgemm, schedule, spec)
     return (replace(product, footprint=schedule.footprint(problem), memory_bytes=problem.work.bytes),)
 
 

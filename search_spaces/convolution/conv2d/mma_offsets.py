@@ -25,7 +25,7 @@ from autotune.search_spaces.machine.workload import Workload
 from autotune.search_spaces.matmul.gemm.mma_sync import legal, seeds
 from autotune.search_spaces.matmul.gemm.mma_sync.space import on_grid
 from autotune.search_spaces.matmul.gemm.mma_sync.space import space as gemm_space
-from autotune.search_spaces.matmul.gemm.mma_sync.workload import workload as gemm_workload
+from autotune.search_spaces.matmul.gemm.mma_sync.workload import product_workload
 
 from . import depthwise
 from .checks import checks_of_product
@@ -94,7 +94,7 @@ def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> 
 
 def workload(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once, and may store few elements at a time."""
-    (product,) = gemm_workload(problem.product, schedule, spec)
+    product = product_workload(problem.product, schedule, spec)
     accesses = WIDEST_ACCESS / (schedule.vector_d * problem.product.result.bytes)
     stored = product.bytes_stored * (1 + Costs.of(spec).narrow * (accesses - 1))
     memory = problem.work.bytes

@@ -27,7 +27,7 @@ from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
 from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
 from autotune.search_spaces.matmul.gemm.wgmma.workload import Costs as GemmCosts
-from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
+from autotune.search_spaces.matmul.gemm.wgmma.workload import product_workload
 
 from .checks import checks_of_product
 
@@ -143,7 +143,7 @@ def workload(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: D
     """That of the product, which reads each element of X from memory once. Rows of D that are stored 16 bytes at a time
     take as long as by tensor copies."""
     costs, product = Costs.of(spec), schedule.product(problem)
-    (work,) = gemm_workload(product, schedule, spec)
+    work = product_workload(product, schedule, spec)
     stored = work.bytes_stored / (GemmCosts.of(spec).pairs if schedule.wide_rows(problem) else 1)
     alone = not schedule.grid_blocks and work.blocks > spec.sm_count
     own = replace(

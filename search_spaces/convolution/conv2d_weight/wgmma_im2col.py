@@ -26,7 +26,7 @@ from autotune.search_spaces.matmul.gemm.order import fastest_first
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
 from autotune.search_spaces.matmul.gemm.wgmma.space import SHARED, cluster_ks, fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
-from autotune.search_spaces.matmul.gemm.wgmma.workload import workload as gemm_workload
+from autotune.search_spaces.matmul.gemm.wgmma.workload import product_workload
 
 from .checks import checks
 
@@ -137,7 +137,7 @@ def _narrow(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Iterator[WgmmaWei
 def workload(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of the product, which reads each element of X from memory once. Boxes of both operands have a row for each
     pixel."""
-    (product,) = gemm_workload(problem.product, schedule, spec)
+    product = product_workload(problem.product, schedule, spec)
     lines = schedule.block_k * (schedule.block_m + schedule.block_n) * problem.dtype.bytes / LINE_BYTES
     own = replace(
         product,

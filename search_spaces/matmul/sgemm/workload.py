@@ -62,10 +62,10 @@ def workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -
     """Those of operands that are transposed first, and of the product."""
     before = transposed_first(problem, schedule)
     transpositions = (work for one in before for work in transpose_workload(one.problem, one.schedule, spec))
-    return (*transpositions, _product(*product(problem, schedule), spec))
+    return (*transpositions, product_workload(*product(problem, schedule), spec))
 
 
-def _product(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> Workload:
+def product_workload(problem: SgemmProblem, schedule: SgemmSchedule, spec: DeviceSpec) -> Workload:
     """The blocks of the grid, and what each does in a step along k."""
     costs = Costs.of(spec)
     a, b = (_supply(problem, schedule, operand) for operand in "ab")

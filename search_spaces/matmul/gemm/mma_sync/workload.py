@@ -67,7 +67,12 @@ class Costs(Coefficients, section="gemm.mma_sync"):
 
 
 def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """Operands are prepared; then a block copies tiles, loads fragments of them and multiplies these, step by step."""
+    """Operands are prepared; then blocks multiply."""
+    return (*preparation.workloads(problem, schedule), product_workload(problem, schedule, spec))
+
+
+def product_workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> Workload:
+    """That of the blocks that multiply, which copy tiles, load fragments of them and multiply these, step by step."""
     costs = Costs.of(spec)
     size = problem.dtype.bytes
     tile = schedule.block_m * schedule.block_n
@@ -105,26 +110,23 @@ def workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) 
     shares = schedule.shares_tiles(problem)
     unit = _executing(problem, spec)
     rate = spec.rate(unit) * costs.rate / (costs.tf32 if unit is Unit.TENSOR_TF32 else 1)
-    return (
-        *preparation.workloads(problem, schedule),
-        Workload(
-            blocks=blocks,
-            footprint=schedule.footprint(problem),
-            memory_bytes=problem.work.bytes,
-            steps=ceil_div(tiles * schedule.steps(problem), max(1, blocks)),
-            ahead=schedule.stages - 1,
-            in_flight=in_flight,
-            instructions=_instructions(problem, schedule, products, loaded, spec),
-            load_instructions=costs.copy * copies,
-            exposed_clocks=costs.chained_clocks * chained,
-            shared_clocks=(sum(loaded.values()) + elements + costs.narrow_clocks * by_words) / LINE_BYTES,
-            unit_clocks=tile * schedule.block_k / rate,
-            lines=lines,
-            bytes_loaded=elements,
-            bytes_stored=stored * (max(1.0, tiles / blocks) if blocks else 1.0),
-            sliced_words=tile // schedule.threads,  # through shared memory on their way to D
-            shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads, costs) if shares else 0.0,
-        ),
+    return Workload(
+        blocks=blocks,
+        footprint=schedule.footprint(problem),
+        memory_bytes=problem.work.bytes,
+        steps=ceil_div(tiles * schedule.steps(problem), max(1, blocks)),
+        ahead=schedule.stages - 1,
+        in_flight=in_flight,
+        instructions=_instructions(problem, schedule, products, loaded, spec),
+        load_instructions=costs.copy * copies,
+        exposed_clocks=costs.chained_clocks * chained,
+        shared_clocks=(sum(loaded.values()) + elements + costs.narrow_clocks * by_words) / LINE_BYTES,
+        unit_clocks=tile * schedule.block_k / rate,
+        lines=lines,
+        bytes_loaded=elements,
+        bytes_stored=stored * (max(1.0, tiles / blocks) if blocks else 1.0),
+        sliced_words=tile // schedule.threads,  # through shared memory on their way to D
+        shared_vectors=_vectors_read(tiles, blocks, tile / schedule.threads, costs) if shares else 0.0,
     )
 
 

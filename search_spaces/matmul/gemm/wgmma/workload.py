@@ -68,7 +68,12 @@ class Costs(Coefficients, section="gemm.wgmma"):
 
 
 def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
-    """Operands are prepared; then blocks multiply.
+    """Operands are prepared; then blocks multiply."""
+    return (*preparation.workloads(problem, schedule), product_workload(problem, schedule, spec))
+
+
+def product_workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> Workload:
+    """That of the blocks that multiply.
 
     A step takes as long as the slowest of these: tensor cores; shared memory, which copies write and products read, B
     for each 64 rows of A; and a consumer, which waits for its products before it asks for the next stage.
@@ -107,7 +112,7 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
     between = costs.tile_clocks / turns / schedule.steps(problem) if own > 1 else 0.0
     busy = max(multiplying / costs.rate + costs.step_clocks, waiting / _resident(problem, schedule, spec))
     busy += promoted + between
-    grid = Workload(
+    return Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
         memory_bytes=problem.work.bytes * (1 + costs.shared_memory * doublings),
@@ -121,7 +126,6 @@ def workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) ->
         sliced_words=costs.exchanged * a * b * (1 - 1 / schedule.cluster_k),
         shared_vectors=schedule.sharers(problem) * schedule.consumer_sums / 4 if shares else 0.0,
     )
-    return (*preparation.workloads(problem, schedule), grid)
 
 
 def _resident(problem: GemmProblem, schedule: WgmmaSchedule, spec: DeviceSpec) -> int:
