@@ -16,6 +16,7 @@ from autotune.codegen.model.hardware import LINE_BYTES, WARP
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.convolution.window import apart, lines_of_load, share_inside, share_stored
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import fitting_blocks
@@ -121,11 +122,6 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSc
             yield fitted(problem, drawn, spec)
 
 
-def lines_of_load(channel_threads: int, vector_bytes: int) -> float:
-    """Cache lines of a warp's load of a vector by each thread, of which so many are side by side along the channels."""
-    return max(1.0, WARP * vector_bytes / min(LINE_BYTES, channel_threads * vector_bytes))
-
-
 def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """A step loads a line of the window, or the whole if that is written out, and multiplies it by factors from shared
     memory."""
@@ -136,7 +132,9 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
     down, along = schedule.window(problem)
     loads = along * warps * (1 if schedule.rows == 1 else down)
     products = pixels * schedule.vector * problem.terms * warps / steps
-    across = lines_of_load(schedule.channel_threads, vector_bytes)
+    across = lines_of_load(schedule.channel_threads, vector_bytes, apart(problem, schedule.columns))
+    inside = share_inside(problem, schedule.columns, schedule.rows)
+    stored = share_stored(problem, schedule.columns, schedule.rows)
     # Bytes of filters, for a row of pixels.
     read = 4 * problem.terms * schedule.vector * warps * schedule.channel_threads / steps
     return (
@@ -149,9 +147,9 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseSchedule, spec: DeviceSp
             load_instructions=clocks * _ACCESS * loads,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
             shared_clocks=schedule.rows * read / LINE_BYTES,
-            lines=across * loads,
-            bytes_loaded=loads * WARP * vector_bytes,
-            bytes_stored=pixels * schedule.threads * vector_bytes,
+            lines=inside * across * loads,
+            bytes_loaded=inside * loads * WARP * vector_bytes,
+            bytes_stored=stored * pixels * schedule.threads * vector_bytes,
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -14,6 +15,8 @@ from autotune.codegen.model.hardware import LINE_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.schedule import Specialize
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.convolution.window import apart, lines_of_load, share_inside, share_stored
+from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import fitting_blocks
 from autotune.search_spaces.machine.workload import Workload
@@ -24,8 +27,6 @@ from .checks import checks_of_channels
 S = TypeVar("S", bound=DepthwiseMmaSchedule)
 _HALF_BYTES = 2  # of an element
 _MOST_TAPS = 9  # on an H200, depthwise 7×7 and 5×5 filters took 7 to 17 % longer than by FMAs
-ACCESS = 8  # instructions of a load, with its bounds
-_STORE = 40  # of a pixel, from its sums
 _PRODUCT = 16 * 8 * 16  # FMAs of tensor cores for a pair of slots
 _BY_MMA = 0.62  # of the rate of wgmma
 # Channels, rows and columns of a thread, and whether it keeps filters, of the schedules to try first.
@@ -33,6 +34,23 @@ _LIKELY = (
     (8, 14, 4, True), (8, 14, 2, True), (4, 14, 4, True), (8, 28, 2, True), (8, 28, 4, False), (2, 28, 4, True),
     (4, 28, 4, True), (2, 14, 4, True), (8, 14, 2, False), (4, 7, 4, True),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Costs(Coefficients, section="conv2d.depthwise_mma"):
+    """What these kernels take.
+
+    Attributes:
+        product: instructions of a product, with moves of fragments to other registers than what was loaded.
+        access: of a load, with its bounds.
+        store: of a pixel, from its sums.
+        staged: times as much of all of them, where tensor copies bring rows to shared memory.
+    """
+
+    product: float
+    access: float
+    store: float
+    staged: float
 
 
 def constraints(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -114,22 +132,23 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseMmaSchedule, spec: Devic
     _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
     products, _ = schedule.written_out(problem)
-    across = depthwise.lines_of_load(schedule.channel_threads, vector_bytes)
+    inside, stored = share_inside(problem, schedule.columns), share_stored(problem, schedule.columns, schedule.rows)
+    across = lines_of_load(schedule.channel_threads, vector_bytes, apart(problem, schedule.columns))
     filter_bytes = WORD_BYTES * schedule.filter_words(problem) * schedule.threads
-    moved = 4 * products * warps  # fragments of a product lie in other registers than what was loaded
+    costs = Costs.of(spec)
     return (
         Workload(
             blocks=schedule.blocks(problem),
             footprint=schedule.footprint(problem),
             memory_bytes=problem.work.bytes,
             steps=schedule.rows + opened - 1,
-            instructions=products * warps + moved + _STORE * schedule.columns * warps,
-            load_instructions=ACCESS * loads,
+            instructions=(costs.product * products + costs.store * schedule.columns) * warps,
+            load_instructions=costs.access * loads,
             unit_clocks=products * warps * _PRODUCT / (_BY_MMA * spec.rate(problem.unit)),
             shared_clocks=0 if schedule.keep_filters else filter_bytes / LINE_BYTES,
-            lines=across * loads,
-            bytes_loaded=loads * WARP * vector_bytes,
-            bytes_stored=schedule.rows * schedule.columns * schedule.threads * vector_bytes,
+            lines=inside * across * loads,
+            bytes_loaded=inside * loads * WARP * vector_bytes,
+            bytes_stored=stored * schedule.rows * schedule.columns * schedule.threads * vector_bytes,
         ),
     )
 

@@ -13,6 +13,7 @@ from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
+from autotune.search_spaces.convolution.window import apart, lines_of_load, share_inside, share_stored
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
@@ -74,7 +75,8 @@ def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec
     _, along = schedule.window(problem)
     loads, opened = along * problem.stride_h * warps, schedule.open_rows(problem)
     products = problem.terms * schedule.columns * schedule.vector * warps
-    across = depthwise.lines_of_load(schedule.channel_threads, vector_bytes)
+    inside, stored = share_inside(problem, schedule.columns), share_stored(problem, schedule.columns, schedule.rows)
+    across = lines_of_load(schedule.channel_threads, vector_bytes, apart(problem, schedule.columns))
     return (
         Workload(
             blocks=schedule.blocks(problem),
@@ -85,9 +87,9 @@ def workload(problem: Conv2dProblem, schedule: RollingSchedule, spec: DeviceSpec
             load_instructions=clocks * _ACCESS * loads,
             unit_clocks=products * WARP / spec.rate(Unit.FP32),
             shared_clocks=problem.terms * warps * schedule.vector * WARP * 4 / LINE_BYTES,
-            lines=across * loads,
-            bytes_loaded=loads * WARP * vector_bytes,
-            bytes_stored=schedule.rows * schedule.columns * schedule.threads * vector_bytes,
+            lines=inside * across * loads,
+            bytes_loaded=inside * loads * WARP * vector_bytes,
+            bytes_stored=stored * schedule.rows * schedule.columns * schedule.threads * vector_bytes,
         ),
     )
 

@@ -95,6 +95,7 @@ def candidates(problem: Conv2dProblem, spec: DeviceSpec) -> Iterator[DepthwiseSt
 
 def workload(problem: Conv2dProblem, schedule: DepthwiseStagesSchedule, spec: DeviceSpec) -> tuple[Workload, ...]:
     """That of `depthwise_mma`, whose rows of X come by tensor copies, and are loaded from shared memory."""
+    costs = depthwise_mma.Costs.of(spec)
     (work,) = depthwise_mma.workload(problem, schedule, spec)
     _, _, columns, channels = schedule.box(problem)
     copied = columns * channels * problem.dtype.bytes * problem.stride_h
@@ -103,7 +104,10 @@ def workload(problem: Conv2dProblem, schedule: DepthwiseStagesSchedule, spec: De
     return (
         replace(
             work,
-            load_instructions=work.load_instructions / depthwise_mma.ACCESS,
+            ahead=schedule.stages - 1,
+            in_flight=schedule.stages - 1,
+            instructions=costs.staged * work.instructions,
+            load_instructions=costs.staged * work.load_instructions / costs.access,
             shared_clocks=work.shared_clocks + _CONFLICTS * loaded / LINE_BYTES,
             lines=copied / LINE_BYTES,
             bytes_loaded=copied,

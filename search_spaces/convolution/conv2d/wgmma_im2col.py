@@ -23,6 +23,7 @@ from autotune.search_spaces.contract.space import Draw, Space, Value
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
+from autotune.search_spaces.matmul.gemm.tiling import share_inside
 from autotune.search_spaces.matmul.gemm.wgmma import legal, seeds
 from autotune.search_spaces.matmul.gemm.wgmma.space import fitted, has_wgmma, on_grid, unready
 from autotune.search_spaces.matmul.gemm.wgmma.space import space as gemm_space
@@ -43,10 +44,13 @@ class Costs(Coefficients, section="conv2d.wgmma_im2col"):
     Attributes:
         begun: clocks of a block that computes one tile, if there are more than SMs: few steps do not hide its start.
         covered: share of the time of its stores, where another consumer multiplies meanwhile.
+        single: share of the time that a product of its rows takes to store elements one by one: rows of pixels follow
+            each other, so that stores of a tile fill whole lines.
     """
 
     begun: float
     covered: float
+    single: float
 
 
 def constraints(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: DeviceSpec) -> Iterator[str]:
@@ -144,7 +148,8 @@ def workload(problem: ConvolutionProblem, schedule: WgmmaIm2colSchedule, spec: D
     take as long as by tensor copies."""
     costs, product = Costs.of(spec), schedule.product(problem)
     work = product_workload(product, schedule, spec)
-    stored = work.bytes_stored / (GemmCosts.of(spec).pairs if schedule.wide_rows(problem) else 1)
+    inside = share_inside(product.n, schedule.block_n) * (costs.single if schedule.vector_d == 1 else 1.0)
+    stored = inside * work.bytes_stored / (GemmCosts.of(spec).pairs if schedule.wide_rows(problem) else 1)
     alone = not schedule.grid_blocks and work.blocks > spec.sm_count
     own = replace(
         work,

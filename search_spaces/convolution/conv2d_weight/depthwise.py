@@ -17,7 +17,7 @@ from autotune.codegen.model.work import Unit
 from autotune.search_spaces.contract.kernel import Kernel
 from autotune.search_spaces.contract.space import Draw, Space, field_parameters
 from autotune.search_spaces.convolution.conv2d.checks import extent_of
-from autotune.search_spaces.convolution.conv2d.depthwise import lines_of_load
+from autotune.search_spaces.convolution.window import apart, lines_of_load
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import fitting_blocks
@@ -141,7 +141,7 @@ def workload(problem: Conv2dWeightProblem, schedule: DepthwiseWeightSchedule, sp
     loads = (schedule.columns + problem.kernel_h * schedule.window(problem)) * warps
     products = schedule.written_out(problem) * warps
     steps = ceil_div(schedule.tiles(problem), schedule.splits * (schedule.threads // schedule.channel_threads))
-    across = lines_of_load(schedule.channel_threads, vector_bytes)
+    across = lines_of_load(schedule.channel_threads, vector_bytes, apart(problem, schedule.columns))
     partial_bytes = schedule.partial_bytes(problem)
     sums = Workload(
         blocks=schedule.blocks(problem),

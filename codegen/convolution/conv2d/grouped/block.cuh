@@ -1,24 +1,18 @@
 #pragma once
-#include "cuda/numbers.cuh"
-#include "cuda/packed.cuh"
+#include "convolution/conv2d/grouped/window.cuh"
 #include "cuda/shared_memory.cuh"
-#include "cuda/vector.cuh"
 #include "epilogue/activation.cuh"
 // D = activation(alpha·X∗W + bias) + beta·C, of groups of few channels and few filters. A thread computes
 // all filters of neighbouring groups for some pixels side by side. Filters are in shared memory, term by
 // term, and a thread reads those of a term once for all of its pixels.
 
-using Element = Problem::Element;
-constexpr int group_channels = Problem::group_channels, group_filters = Problem::group_filters;
-constexpr int channels = Schedule::groups * group_channels;  // of a thread
 constexpr int filters = Schedule::groups * group_filters;
 constexpr int block_groups = Schedule::group_threads * Schedule::groups;
 constexpr int block_filters = block_groups * group_filters;
+// From a term to the next in shared memory: threads that copy filters store terms side by side, which
+// multiples of 32 would put in one bank.
+constexpr int term_stride = block_filters + 4;
 constexpr int terms = Problem::kernel_h * Problem::kernel_w * group_channels;
-// Columns that the pixels of a thread see.
-constexpr int window_w =
-    (Schedule::columns - 1) * Problem::stride_w + (Problem::kernel_w - 1) * Problem::dilation_w + 1;
-
 using Sums = float[Schedule::columns][filters];
 
 // The columns×1 pixels of a thread.
@@ -49,33 +43,10 @@ __device__ __forceinline__ void load_filters(const Arguments& arguments, const P
                                              float* factors, int first_group) {
   const Element* weight = arguments.weight + static_cast<long long>(first_group) * group_filters * terms;
   const int left = min(block_groups, problem.batch - first_group) * group_filters * terms;
+#pragma unroll 8
   for (int i = threadIdx.x; i < block_filters * terms; i += Schedule::threads)
-    factors[i % terms * block_filters + i / terms] = i < left ? to_float(weight[i]) : 0.0f;
+    factors[i % terms * term_stride + i / terms] = i < left ? to_float(weight[i]) : 0.0f;
   __syncthreads();
-}
-
-// The numbers of a row of an image that the thread's pixels see. All loads are in flight together.
-__device__ __forceinline__ void load_line(float (&numbers)[window_w][channels], const Problem& problem,
-                                          const Element* source, int row, int column) {
-  constexpr int width = Problem::vector_x, accesses = channels / width;
-  const bool inside = static_cast<unsigned>(row) < static_cast<unsigned>(problem.height);
-  const Element* place = source + row * problem.stride_x_h + column * problem.stride_x_w;
-  Packed<Element, width> line[window_w][accesses];
-#pragma unroll
-  for (int j = 0; j < window_w; ++j, place += problem.stride_x_w) {
-    const bool there = inside && static_cast<unsigned>(column + j) < static_cast<unsigned>(problem.width);
-#pragma unroll
-    for (int i = 0; i < accesses; ++i) line[j][i] = load_global_if<width>(there, place + i * width);
-  }
-#pragma unroll
-  for (int j = 0; j < window_w; ++j)
-#pragma unroll
-    for (int i = 0; i < accesses; ++i) {
-      float some[width];
-      to_floats(some, line[j][i].elements);
-#pragma unroll
-      for (int l = 0; l < width; ++l) numbers[j][i * width + l] = some[l];
-    }
 }
 
 // Adds what the pixels see under a row of the filters, whose factors of the thread's groups are at `row`.
@@ -85,7 +56,7 @@ __device__ __forceinline__ void add_row(Sums& sums, const float (&numbers)[windo
 #pragma unroll
   for (int s = 0; s < Problem::kernel_w; ++s)
 #pragma unroll
-    for (int i = 0; i < group_channels; ++i, row += block_filters) {
+    for (int i = 0; i < group_channels; ++i, row += term_stride) {
       float factors[filters];
 #pragma unroll
       for (int l = 0; l < filters; l += width) copy_vector<width>(factors + l, row + l);
@@ -137,7 +108,7 @@ __device__ __forceinline__ void conv2d_block(const Arguments& arguments) {
   for (int r = 0; r < Problem::kernel_h; ++r) {
     float numbers[window_w][channels];
     load_line(numbers, problem, source, y + r * Problem::dilation_h, x);
-    add_row(sums, numbers, factors + r * Problem::kernel_w * group_channels * block_filters);
+    add_row(sums, numbers, factors + r * Problem::kernel_w * group_channels * term_stride);
   }
 
   const int first_filter = tile.group * group_filters;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autotune.codegen.convolution.conv2d.problem import Conv2dProblem
+from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.hardware import WORD_BYTES
@@ -12,6 +13,7 @@ from autotune.codegen.model.integers import ceil_div, widest_divisor
 from autotune.codegen.model.schedule import Schedule, Specialize
 
 _OTHER_REGISTERS = 40  # addresses and bounds
+_PAD = 4  # words behind the filters of a term
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,15 @@ class GroupedSchedule(Schedule):
         return self.columns * self.filters(problem) * problem.kernel_w * problem.channels
 
     def footprint(self, problem: Conv2dProblem) -> Footprint:
-        """The filters of the block's groups are in shared memory. Sums are in registers, what pixels see, and the
-        factors of a term."""
-        filters = self.filters(problem)
+        """The filters of the block's groups are in shared memory. Sums are in registers, what pixels see, as it was
+        loaded and as floats, and the factors of a term."""
+        filters, vector = self.filters(problem), self.vector_x(problem)
         seen = self.window(problem) * self.channels(problem)
+        if problem.dtype is not DType.FLOAT32:
+            seen += seen // vector * ceil_div(vector * problem.dtype.bytes, WORD_BYTES)
         return Footprint(
             self.threads,
-            WORD_BYTES * problem.terms * self.group_threads * filters,
+            WORD_BYTES * problem.terms * (self.group_threads * filters + _PAD),
             filters * (self.columns + 1) + seen + _OTHER_REGISTERS,
             min_blocks_per_sm=self.min_blocks_per_sm,
         )
