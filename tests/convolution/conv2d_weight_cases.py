@@ -16,7 +16,7 @@ SPEC = named_device("h200")
 FP16, BF16, FP32 = DType.FLOAT16, DType.BFLOAT16, DType.FLOAT32
 # The emulator walks through every product, and keeps a stack for every thread.
 _PRODUCTS, _THREADS, _OF_WGMMA = 2**18, 2**10, 4
-_DRAWN, _MOST = 160, 14
+_DRAWN, _MOST = 160, 20
 
 PROBLEMS = {
     "c64-k64-h56-w56-n32-r3s3-ph1-pw1-float32": Conv2dWeightProblem(64, 64, 56, 56, 32, padding_h=1, padding_w=1),
@@ -39,6 +39,12 @@ PROBLEMS = {
         3, 5, 6, 7, 2, 5, 3, 3, 2, 5, 1, 2, dtype=FP16, stride_x_n=300, stride_x_h=30, stride_x_w=4, align_x=2,
         align_grad=2,
     ),
+    "c192-k384-h28-w28-n64-r3s3-ph1-pw1-g192-float16": Conv2dWeightProblem(
+        192, 384, 28, 28, 64, padding_h=1, padding_w=1, groups=192, dtype=FP16
+    ),
+    "c256-k512-h56-w56-n32-r3s3-ph1-pw1-g32-bfloat16": Conv2dWeightProblem(
+        256, 512, 56, 56, 32, padding_h=1, padding_w=1, groups=32, dtype=BF16
+    ),
     "c8-k8-h5-w5-n0-r3s3-bfloat16": Conv2dWeightProblem(8, 8, 5, 5, 0, dtype=BF16),
 }  # fmt: skip
 SMALL_PROBLEMS = (
@@ -51,6 +57,7 @@ SMALL_PROBLEMS = (
     Conv2dWeightProblem(3, 5, 6, 7, 2, 5, 3, padding_h=2, dtype=FP16),
     Conv2dWeightProblem(8, 20, 4, 5, 2, 1, 1, tf32=True),
     Conv2dWeightProblem(12, 12, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=12, dtype=FP16),
+    Conv2dWeightProblem(9, 6, 6, 7, 2, 3, 2, padding_h=1, padding_w=3, groups=3),
 )
 _KINDS = ({}, {"dtype": FP16}, {"dtype": BF16}, {"tf32": True})
 
@@ -64,6 +71,10 @@ def drawn_cases(count, spec=SPEC):
 def _case(random, spec, index):
     if index % 8 == 3:
         return _of_channels(random, spec, _KINDS[index // 8 % 3])
+    if index % 8 == 2:
+        return _of_groups(random, spec, "grouped", _KINDS[index // 8 % 3])
+    if index % 8 == 4:
+        return _of_groups(random, spec, "grouped_mma", _KINDS[1 + index // 8 % 2])
     wgmma = spec.arch == SPEC.arch and index % 4 == 1
     kinds = _KINDS[1 + index // 4 % 2] if wgmma else _KINDS[index % 3 if index % 8 < 6 else 3]
     kernel = OPERATOR.kernel("wgmma_im2col") if wgmma else OPERATOR
@@ -103,6 +114,25 @@ def _of_channels(random, spec, kinds):
             return problem, schedule
 
 
+def _of_groups(random, spec, kernel, kinds):
+    """Groups that end within a block, and pixels that end within a tile."""
+    while True:
+        groups = 2 ** random.randrange(5)
+        filters, channels = (groups * random.choice((1, 2, 3, 4, 6, 8, 16)) for _ in range(2))
+        align = random.choice((4, 8, 16))
+        fields = {"in_channels": channels, "out_channels": filters, "groups": groups, "batch": 2}
+        problem = _with_images(random, fields | kinds | {"align_x": align, "align_grad": align}, 2)
+        if not OPERATOR.kernel(kernel).applies(problem, spec):
+            continue
+        drawn = OPERATOR.kernel(kernel).space(problem, spec)
+        schedule = drawn.build(next(drawn.random_draws(random.randrange(2**32))))
+        schedule = schedule.replace(splits=min(schedule.splits, random.choice((1, 2, 3))))
+        products = problem.pixels * problem.out_channels * problem.terms
+        small = products <= _PRODUCTS and schedule.blocks(problem) * schedule.block_threads(problem) <= _THREADS
+        if small and not OPERATOR.violations(problem, schedule, spec):
+            return problem, schedule
+
+
 def _problem(random, template, schedule, kinds):
     """Less than a tile, and more, of images whose edges filters cross."""
     aligned, wgmma = vectors(template, schedule), isinstance(schedule, WgmmaWeightSchedule)
@@ -138,6 +168,8 @@ def _choice(problem, schedule):
     """Of which each has a case."""
     if schedule.kernel == "depthwise":
         return schedule.kernel, schedule.vector
+    if schedule.kernel.startswith("grouped"):
+        return schedule.kernel, schedule.rows_apart, problem.filters > problem.channels
     if schedule.kernel == "fma":
         return schedule.kernel, schedule.grid_blocks > 0
     return schedule.kernel, problem.dtype, problem.groups > 1

@@ -10,6 +10,7 @@ from refusals import illegal, refused
 from autotune import dispatcher
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
 from autotune.codegen.model.dtype import DType
+from autotune.search_spaces.contract.modelled_time import fastest_first
 from autotune.search_spaces.convolution.conv2d_weight import OPERATOR
 from autotune.search_spaces.machine.devices import named_device
 
@@ -18,6 +19,11 @@ X, GRAD = np.ones((2, 5, 6, 4), np.float32), np.ones((2, 5, 6, 8), np.float32)
 DEPTHWISE = "kernel=depthwise CT=4 V=2 C=4 splits=2 threads=32"
 # Images that end within a tile, two blocks along the channels, padding beyond the filter.
 CHANNELS = Conv2dWeightProblem(10, 10, 5, 7, 2, 3, 2, padding_h=1, padding_w=2, dilation_h=2, groups=10)
+GROUPED = "kernel=grouped GT=2 TT=2 G=2 F=2 rows_apart=1 C=4 splits=2"
+GROUPED_MMA = "kernel=grouped_mma GW=2 TW=2 G=2 rows_apart=1 C=4 splits=2"
+# The same of six groups of 3 channels and 4 filters, of which a thread has some.
+GROUPS = replace(CHANNELS, in_channels=18, out_channels=24, groups=6, stride_w=2)
+PAIRS = replace(GROUPS, dtype=DType.BFLOAT16)
 
 
 def _program(problem, words):
@@ -54,7 +60,16 @@ test_bugs_are_found = caught(
         (CHANNELS, DEPTHWISE, "y + row * Problem::dilation_h", "y + row"),
         (CHANNELS, DEPTHWISE, "other < tile_threads", "other < tile_threads - 1"),
         (CHANNELS, DEPTHWISE, "split < Schedule::splits", "split < 1"),
-        (CHANNELS, DEPTHWISE, "channel * taps + tap", "tap * problem.filters + channel"),
+        (CHANNELS, DEPTHWISE, "filter * Problem::filter_terms + term", "term * problem.filters + filter"),
+        (replace(GROUPS, width=2, padding_w=0, stride_w=1), GROUPED, "if (column >= pixels) continue;", ""),
+        (GROUPS, GROUPED, "l / Schedule::filters * group_filters", "l / Schedule::filters * Schedule::filters"),
+        (GROUPS, GROUPED, "part.row * row_terms", "0"),
+        (GROUPS, GROUPED, "if (own < half)", "if (own < half - 1)"),
+        (replace(PAIRS, width=2, padding_w=0, stride_w=1), GROUPED_MMA, "column + 1 < loaded.pixels", "true"),
+        (PAIRS, GROUPED_MMA, "filter / group_filters == channel / group_channels", "true"),
+        (PAIRS, GROUPED_MMA, "part.pair * 2 < channels &&", ""),
+        (PAIRS, GROUPED_MMA.replace("TW=2", "TW=1"), "Schedule::ahead ? step : 0", "0"),
+        (PAIRS, GROUPED_MMA, "0x5410 : 0x7632", "0x7632 : 0x5410"),
     ],
 )
 
@@ -68,6 +83,13 @@ def test_channels_with_filters_of_their_own_take_no_product(dtype):
     }
 
 
+@pytest.mark.parametrize(("filters", "dtype"), [(4, DType.FLOAT32), (1, DType.FLOAT16)])
+def test_groups_of_few_channels_have_kernels_of_their_own(filters, dtype):
+    problem = Conv2dWeightProblem(96, 96 // 4 * filters, 28, 28, 64, padding_h=1, padding_w=1, groups=24, dtype=dtype)
+    chosen = fastest_first(OPERATOR, problem, OPERATOR.candidates(problem, SPEC), SPEC)[0]
+    assert chosen.kernel.startswith("grouped")
+
+
 def test_filters_that_no_16_bytes_divide_are_tried_as_they_are():
     problem = Conv2dWeightProblem(128, 5, 28, 28, 8, dtype=DType.BFLOAT16)
     assert {one.kernel for one in OPERATOR.candidates(problem, SPEC)} == {"mma_offsets"}
@@ -75,4 +97,5 @@ def test_filters_that_no_16_bytes_divide_are_tried_as_they_are():
 
 def test_blocks_share_the_pixels_of_a_single_tile():
     problem = Conv2dWeightProblem(3, 1, 128, 128, 64, 1, 1, dtype=DType.BFLOAT16)
-    assert max(one.grid_blocks for one in OPERATOR.candidates(problem, SPEC)) >= SPEC.sm_count
+    product = OPERATOR.kernel("mma_offsets")
+    assert max(one.grid_blocks for one in product.candidates(problem, SPEC)) >= SPEC.sm_count

@@ -14,7 +14,7 @@ from autotune.search_spaces.contract.operator import Operator
 from autotune.search_spaces.convolution import conv2d
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 
-from . import depthwise, fma, mma_offsets, wgmma_im2col
+from . import depthwise, fma, grouped, grouped_mma, mma_offsets, wgmma_im2col
 from .baselines import BASELINES
 from .call import CALL
 from .derivative import DERIVATIVE
@@ -23,6 +23,9 @@ from .derivative import DERIVATIVE
 def _default(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Any:
     if depthwise.applies(problem, spec):
         return next(depthwise.candidates(problem, spec))
+    for kernel in (grouped_mma, grouped) if problem.groups > 1 else ():
+        if kernel.KERNEL.applies(problem, spec):
+            return next(kernel.KERNEL.candidates(problem, spec))
     if problem.unit is Unit.FP32:
         return conv2d.fma.default(problem, spec, FmaWeightSchedule)
     if wgmma_im2col.applies(problem, spec) and (first := next(wgmma_im2col.candidates(problem, spec), None)):
@@ -34,7 +37,7 @@ OPERATOR: Operator[Conv2dWeightProblem, Any] = Operator(
     name="conv2d_weight",
     summary="the gradient of a conv2d by its weight, from its images and the gradient of its result",
     problem_type=Conv2dWeightProblem,
-    kernels=(wgmma_im2col.KERNEL, mma_offsets.KERNEL, fma.KERNEL, depthwise.KERNEL),
+    kernels=(wgmma_im2col.KERNEL, mma_offsets.KERNEL, fma.KERNEL, depthwise.KERNEL, grouped.KERNEL, grouped_mma.KERNEL),
     reference=emit_reference,
     default=_default,
     presets=PRESETS,

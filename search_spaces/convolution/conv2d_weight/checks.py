@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from autotune.codegen.convolution.conv2d_weight.fma.schedule import FmaWeightSchedule
 from autotune.codegen.convolution.conv2d_weight.mma_offsets.schedule import MmaOffsetsWeightSchedule
+from autotune.codegen.convolution.conv2d_weight.partials import PartialSchedule
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
 from autotune.codegen.convolution.conv2d_weight.wgmma_im2col.schedule import WgmmaWeightSchedule
 from autotune.codegen.model.integers import ceil_div, round_up
@@ -14,6 +16,7 @@ from autotune.search_spaces.convolution.conv2d.checks import extent_of
 from autotune.search_spaces.convolution.small_grid import on_small_grid
 
 _MOST_ROWS = 2**15  # filters of a tile times its pixels, all of whose products take long enough
+G = TypeVar("G", bound=PartialSchedule)
 S = TypeVar("S", FmaWeightSchedule, MmaOffsetsWeightSchedule, WgmmaWeightSchedule)
 
 
@@ -55,6 +58,37 @@ def _small(
     row = small.width * column
     strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": row, "stride_x_n": small.height * row + aligned["x"]}
     return replace(small, **strides)
+
+
+def checks_of_groups(
+    problem: Conv2dWeightProblem, schedule: G, groups: int, side_by_side: int, aligned: Mapping[str, int]
+) -> list[tuple[Conv2dWeightProblem, G]]:
+    """Whole tiles and blocks; and two images with gaps, whose rows and groups end within one, which blocks share.
+
+    Args:
+        problem: of whose kinds they are.
+        schedule: that they prove.
+        groups: of a part of a block.
+        side_by_side: parts of a block along the groups.
+        aligned: elements of the accesses to each tensor.
+    """
+    schedule = schedule.replace(splits=min(schedule.splits, 3))
+    bytes_of = {f"align_{name}": vector * problem.dtype.bytes for name, vector in aligned.items()}
+    found = []
+    for batch, rows, columns, count in (
+        (1, 2, schedule.columns, groups),
+        (2, 3, schedule.columns + 1, groups * (side_by_side + 1)),
+    ):
+        fields: dict[str, Any] = {"batch": batch, "groups": count, **{f"stride_x_{axis}": 0 for axis in "nhw"}}
+        fields |= {"in_channels": count * problem.channels, "out_channels": count * problem.filters, **bytes_of}
+        fields |= {"height": extent_of(problem, "h", rows), "width": extent_of(problem, "w", columns)}
+        small = replace(problem, **fields)
+        if batch > 1:
+            column = small.in_channels + aligned["x"]
+            strides: dict[str, Any] = {"stride_x_w": column, "stride_x_h": small.width * column + aligned["x"]}
+            small = replace(small, **strides)
+        found.append((small, schedule))
+    return found
 
 
 def box(problem: Conv2dWeightProblem, schedule: WgmmaWeightSchedule) -> int:

@@ -1,5 +1,7 @@
 #pragma once
 #include "convolution/conv2d/depthwise/channels.cuh"
+#include "convolution/conv2d_weight/partials.cuh"
+#include "convolution/conv2d_weight/pixel_tile.cuh"
 // D = alpha·(the gradient by the weight), where each channel has a filter of its own. A thread adds up all
 // taps of its channels over tiles of pixels: it loads the gradient of a tile once, and what the tile sees for
 // each row of the filter. Then the threads of a block that have the same channels add up their sums, and a
@@ -34,15 +36,10 @@ __device__ __forceinline__ void add_line(Sums& sums, const Gradients& gradients,
   }
 }
 
-// Adds a tile of pixels, from its number.
 __device__ __forceinline__ void add_tile(Sums& sums, const Arguments& arguments, const Problem& problem,
-                                         unsigned tile, int channel) {
-  const unsigned along = (problem.out_width - 1) / Schedule::columns + 1, line = tile / along;
-  const unsigned image = line / problem.out_height;
-  const int p = line - image * problem.out_height, q = (tile - line * along) * Schedule::columns;
-  const int pixels = problem.out_width - q;
-  const long long first = static_cast<long long>(line) * problem.out_width + q;
-  const Element* gradient = arguments.grad + first * problem.filters + channel;
+                                         const PixelTile& tile, int channel) {
+  const int pixels = problem.out_width - tile.q;
+  const Element* gradient = arguments.grad + tile.first * problem.filters + channel;
   Gradients gradients;
 #pragma unroll
   for (int column = 0; column < Schedule::columns; ++column) {
@@ -54,8 +51,9 @@ __device__ __forceinline__ void add_tile(Sums& sums, const Arguments& arguments,
 #endif
     to_floats(gradients[column], loaded.elements);
   }
-  const Element* source = arguments.x + image * problem.stride_x_n + channel;
-  const int y = p * Problem::stride_h - Problem::padding_h, x = q * Problem::stride_w - Problem::padding_w;
+  const Element* source = arguments.x + tile.image * problem.stride_x_n + channel;
+  const int y = tile.p * Problem::stride_h - Problem::padding_h;
+  const int x = tile.q * Problem::stride_w - Problem::padding_w;
 #pragma unroll
   for (int row = 0; row < Problem::kernel_h; ++row) {
     Line seen;
@@ -70,13 +68,12 @@ __device__ __forceinline__ void conv2d_weight_block(const Arguments& arguments) 
   const int first_channel = blockIdx.x % channel_blocks * block_channels, split = blockIdx.x / channel_blocks;
   const int own_channel = threadIdx.x % Schedule::channel_threads * vector;
   const int own_tile = threadIdx.x / Schedule::channel_threads;
-  const unsigned tiles =
-      problem.images * problem.out_height * ((problem.out_width - 1) / Schedule::columns + 1);
+  const unsigned tiles = PixelTile::count(problem);
   Sums sums = {};
   if (first_channel + own_channel < problem.filters) {
     for (unsigned tile = split * tile_threads + own_tile; tile < tiles;
          tile += Schedule::splits * tile_threads)
-      add_tile(sums, arguments, problem, tile, first_channel + own_channel);
+      add_tile(sums, arguments, problem, PixelTile(problem, tile), first_channel + own_channel);
   }
 
   float* shared = dynamic_shared<float>();
@@ -93,21 +90,7 @@ __device__ __forceinline__ void conv2d_weight_block(const Arguments& arguments) 
     float sum = 0.0f;
     for (int other = 0; other < tile_threads; ++other)
       sum += shared[(tap * tile_threads + other) * block_channels + channel];
-    const long long place =
-        (static_cast<long long>(split) * taps + tap) * problem.filters + first_channel + channel;
+    const long long place = partials_place(problem, split, tap) + first_channel + channel;
     if (first_channel + channel < problem.filters) arguments.partials[place] = sum;
   }
-}
-
-// The second launch: a thread for each tap of a channel.
-__device__ __forceinline__ void add_partials(const Arguments& arguments) {
-  const Problem problem(arguments);
-  const long long index = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
-  const long long elements = static_cast<long long>(taps) * problem.filters;
-  if (index >= elements) return;
-  float sum = 0.0f;
-  for (int split = 0; split < Schedule::splits; ++split) sum += arguments.partials[split * elements + index];
-  const long long tap = index / problem.filters, channel = index - tap * problem.filters;
-  const float found = arguments.alpha == 0.0f ? 0.0f : arguments.alpha * sum;
-  arguments.d[channel * taps + tap] = from_float<Element>(found);
 }

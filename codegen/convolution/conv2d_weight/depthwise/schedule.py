@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autotune.codegen.convolution.conv2d_weight.partials import PartialSchedule
 from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.fields import tunable
 from autotune.codegen.model.footprint import Footprint
 from autotune.codegen.model.integers import ceil_div
-from autotune.codegen.model.schedule import Schedule, Specialize
+from autotune.codegen.model.schedule import Specialize
 
 _OTHER_REGISTERS = 40  # addresses and bounds
 _FLOAT = DType.FLOAT32.bytes
 
 
 @dataclass(frozen=True)
-class DepthwiseWeightSchedule(Schedule):
+class DepthwiseWeightSchedule(PartialSchedule):
     """A thread adds up all taps of `vector` channels, over tiles of `columns` pixels side by side.
 
     Attributes:
@@ -39,14 +40,6 @@ class DepthwiseWeightSchedule(Schedule):
     min_blocks_per_sm: int = tunable(1, values=(1, 2, 4))
     specialize: Specialize = tunable(Specialize.NONE, values=tuple(Specialize))
 
-    def window(self, problem: Conv2dWeightProblem) -> int:
-        """Columns that the pixels of a tile see, and those between."""
-        return (self.columns - 1) * problem.stride_w + (problem.kernel_w - 1) * problem.dilation_w + 1
-
-    def ragged(self, problem: Conv2dWeightProblem) -> bool:
-        """Whether a row of pixels may end within a tile."""
-        return problem.out_width % self.columns != 0
-
     def written_out(self, problem: Conv2dWeightProblem) -> int:
         """FMAs of a thread that the source has: those of a tile."""
         return problem.terms * self.columns * self.vector
@@ -59,10 +52,6 @@ class DepthwiseWeightSchedule(Schedule):
         shared_bytes = _FLOAT * self.threads * self.vector * problem.terms
         return Footprint(self.threads, shared_bytes, registers, min_blocks_per_sm=self.min_blocks_per_sm)
 
-    def tiles(self, problem: Conv2dWeightProblem) -> int:
-        """Of pixels, of all images."""
-        return problem.batch * problem.out_height * ceil_div(problem.out_width, self.columns)
-
     def channel_blocks(self, problem: Conv2dWeightProblem) -> int:
         """Blocks that have all channels."""
         return ceil_div(problem.in_channels, self.channel_threads * self.vector)
@@ -70,7 +59,3 @@ class DepthwiseWeightSchedule(Schedule):
     def blocks(self, problem: Conv2dWeightProblem) -> int:
         """Some channels and some tiles each."""
         return self.channel_blocks(problem) * self.splits
-
-    def partial_bytes(self, problem: Conv2dWeightProblem) -> int:
-        """What blocks leave to the second launch."""
-        return _FLOAT * self.splits * problem.in_channels * problem.terms

@@ -1,0 +1,15 @@
+"""The program of a schedule for groups of few channels by tensor cores."""
+
+from __future__ import annotations
+
+from autotune.codegen.convolution.conv2d_weight.partials import emit_in_parts
+from autotune.codegen.convolution.conv2d_weight.problem import Conv2dWeightProblem
+from autotune.codegen.model.program import Program
+
+from .schedule import GroupedMmaWeightSchedule
+
+
+def emit(problem: Conv2dWeightProblem, schedule: GroupedMmaWeightSchedule) -> Program:
+    """The source of a schedule that is legal for the problem."""
+    facts = {"group_channels": problem.channels, "group_filters": problem.filters}
+    return emit_in_parts(problem, schedule, facts)
