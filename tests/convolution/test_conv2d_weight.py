@@ -90,6 +90,12 @@ def test_groups_of_few_channels_have_kernels_of_their_own(filters, dtype):
     assert chosen.kernel.startswith("grouped")
 
 
+@pytest.mark.parametrize("kernel", OPERATOR.kernels, ids=lambda kernel: kernel.name)
+def test_threads_of_a_schedule_are_a_number_or_follow_from_the_problem(kernel):
+    """The dispatcher multiplies those of a record by its registers."""
+    assert isinstance(getattr(kernel.schedule_type(), "threads", 0), int)
+
+
 def test_filters_that_no_16_bytes_divide_are_tried_as_they_are():
     problem = Conv2dWeightProblem(128, 5, 28, 28, 8, dtype=DType.BFLOAT16)
     assert {one.kernel for one in OPERATOR.candidates(problem, SPEC)} == {"mma_offsets"}
