@@ -17,6 +17,7 @@ from autotune.search_spaces.machine.occupancy import fitting_blocks
 _VECTOR_WIDTHS = field_specs(DropoutSchedule)["vector_width"].values
 _MIN_BLOCKS = field_specs(DropoutSchedule)["min_blocks_per_sm"].values
 _MOST_COUNTED = 2**34  # elements: a word of the counter for each four
+_FEW_BLOCKS = 4  # of an SM: up to so many, narrower vectors are tried
 _MOST_BYTES_OF_THREAD = 128  # bytes of x, all of whose loads are in flight
 
 
@@ -65,6 +66,10 @@ def candidates(problem: DropoutProblem, spec: DeviceSpec) -> Iterator[DropoutSch
         yield _fitted(problem, replace(usual, threads=threads, items=items), spec).shape_specialized
     yield replace(usual, counter_words=2)
     yield replace(usual, streaming=True)
+    for width in (4, 2):  # more blocks of few elements
+        narrow = _fitted(problem, replace(usual, threads=256, vector_width=width, items=1), spec)
+        if width < usual.vector_width and narrow.blocks(problem) <= _FEW_BLOCKS * spec.sm_count:
+            yield narrow
 
 
 def checks(problem: DropoutProblem, schedule: DropoutSchedule) -> list[tuple[DropoutProblem, DropoutSchedule]]:
