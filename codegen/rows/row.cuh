@@ -60,7 +60,13 @@ __device__ __forceinline__ RowPart row_part(const Problem& problem, const Elemen
   // A sector of L2 that two accesses share is read twice.
   column -= static_cast<int>(address % 32 / sizeof(Element));
 #endif
+#if exchanged
+  // Of a row beyond the last one, nothing that the lane before has either.
+  constexpr int none = -Schedule::vector_width;
+  return {row, column, {-column, row < problem.rows ? problem.columns - column : none}};
+#else
   return {row, column, {-column, row < problem.rows ? problem.columns - column : 0}};
+#endif
 }
 
 // A vector of a row, of whose elements some are `inside`. The others become `fill`. `once` says that nobody
@@ -88,24 +94,11 @@ __device__ __forceinline__ Vector load_row_vector(const Element* source, Span in
   return vector;
 }
 
-// Stores the elements of a vector that are inside of the row.
-template <typename Number>
-__device__ __forceinline__ void store_row_vector(Number* target,
-                                                 const Packed<Number, Schedule::vector_width>& vector,
-                                                 Span inside) {
-#if !scattered
-  if (inside.whole()) {
-    store_global<Schedule::streaming>(target, vector);
-    return;
-  }
+#if exchanged
+#  include "rows/exchanged_store.cuh"
+#else
+#  include "rows/vector_store.cuh"
 #endif
-#if scattered || ragged || skewed
-#  pragma unroll
-  for (int i = 0; i < Schedule::vector_width; ++i) {
-    if (inside.has(i)) target[i] = vector.elements[i];
-  }
-#endif
-}
 
 // What a reduction over rows has in shared memory.
 __device__ __forceinline__ unsigned char* slots_of(int reduction) {

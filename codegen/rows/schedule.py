@@ -109,6 +109,21 @@ class RowSchedule(Schedule):
         """Whether rows of x have vectors that are partly there."""
         return self.skewed(problem) or problem.columns % self.vector_width != 0
 
+    @property
+    def stores_together(self) -> bool:
+        """Whether all lanes of a warp store a round of their vectors at once."""
+        return self.hold is not RowStorage.RELOAD
+
+    def exchanges(self, problem: RowProblem) -> bool:
+        """Whether lanes exchange elements of results that are not aligned where vectors of x are.
+
+        Words are stored one by one as fast.
+        """
+        (written,) = problem.written
+        size = problem.element_bytes_of(written)
+        whole = size < WORD_BYTES <= self.vector_width * size
+        return whole and self.stores_together and not problem.alike(self.vector_width)
+
     def blocks(self, problem: Any) -> int:
         """Blocks of the grid, whole clusters."""
         return ceil_div(problem.rows, self.rows_per_block) * self.cluster

@@ -26,6 +26,7 @@ def vector_facts(
         "ragged": ragged,
         "partial": skewed or ragged or masked,
         "scattered": not problem.alike(schedule.vector_width),
+        "exchanged": schedule.exchanges(problem),
         "heads_first": False,
         "bulk": False,
         **(own or {}),
@@ -51,6 +52,8 @@ def served(problem: RowProblem, schedule: RowSchedule, rows: str) -> str:
         rows += f", a multiple of {schedule.vector_width}"
     if facts["skewed"]:
         rows += ", that begin between vectors"
-    if facts["scattered"]:
+    if facts["exchanged"]:
+        rows += ", exchanged among lanes"
+    elif facts["scattered"]:
         rows += ", stored one by one"
     return rows

@@ -66,6 +66,8 @@ class MachineCosts(Coefficients, section="machine"):
         tile_clocks: between two tiles of a block.
         sliced_word_clocks: to reduce a word of several warps.
         shared_vector_clocks: to read a vector of another cluster's partial sum.
+        stored_part: what each further part of a vector that is stored in parts takes, as a share of the whole vector.
+        stored_narrow_part: the same of parts of less than a word.
         clustered: share of the SMs that clusters of four or more blocks fill: a cluster lies within one GPC, whose SMs
             they do not divide. By the times of an H200, 30 or 31 clusters of four run there at once, not 33.
         l2_share: share of L2 that keeps what is read again until then.
@@ -95,6 +97,8 @@ class MachineCosts(Coefficients, section="machine"):
     tile_clocks: float
     sliced_word_clocks: float
     shared_vector_clocks: float
+    stored_part: float
+    stored_narrow_part: float
     clustered: float
     l2_share: float
 

@@ -17,7 +17,7 @@ from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.workload import Workload
 
 from .row_checks import row_checks
-from .row_workload import lines_of_access
+from .row_workload import lines_of_access, stores
 
 P = TypeVar("P", bound=RowProblem)
 S = TypeVar("S", bound=SplitRowSchedule)
@@ -110,37 +110,40 @@ def refused_invariance(batch_invariant: bool) -> Iterator[str]:
 def pass_over_pieces(
     problem: RowProblem,
     schedule: SplitRowSchedule,
+    spec: DeviceSpec,
     *,
     memory_bytes: float,
     vector: float,
     warp: float,
     access: float,
     special_clocks: float = 0.0,
-    stores: int = 0,
+    stored: bool = False,
 ) -> Workload:
     """The launch of a pass over all pieces of all rows.
 
     Args:
-        problem, schedule: what is computed, and how.
+        problem, schedule, spec: what is computed, how, and where.
         memory_bytes: see `Workload`.
         vector, warp: instructions of a vector but for its load, and of a warp that begins and ends.
         access: instructions of an access with its address and bounds.
         special_clocks: of an SM, that special functions take for a vector of a warp.
-        stores: accesses that store a vector; 0 where nothing is stored.
+        stored: whether each vector is stored.
     """
-    warps, size = schedule.threads // WARP, problem.dtype.bytes
+    warps, width, size = schedule.threads // WARP, schedule.vector_width, problem.dtype.bytes
     rounds = schedule.rounds(problem)
     vectors, steps = warps * rounds, ceil_div(rounds, schedule.loads_in_flight)
     piece_bytes = problem.columns * size / schedule.blocks_per_row
+    results = stores(problem, schedule.piece, spec)
+    lines = lines_of_access(schedule.threads, width * size) + stored * results.lines
     return Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
         memory_bytes=memory_bytes,
         steps=steps,
-        instructions=(vectors * (vector + stores * access) + warps * warp) / steps,
+        instructions=(vectors * (vector + stored * results.accesses * access) + warps * warp) / steps,
         load_instructions=vectors * access / steps,
         unit_clocks=vectors * special_clocks / steps,
-        lines=(1 + stores) * vectors * lines_of_access(schedule.threads, schedule.vector_width * size) / steps,
+        lines=vectors * lines / steps,
         bytes_loaded=piece_bytes / steps,
-        bytes_stored=piece_bytes if stores else 0.0,
+        bytes_stored=stored * results.times * piece_bytes,
     )

@@ -52,6 +52,38 @@ def test_the_reference_of_quantised_results_is_right(problem):
     check_reference_kernel(operator(name), problem, partial(emulator.run, seed=0))
 
 
+# Rows that are written at another distance from aligned vectors than they are read at, the last block's not all there.
+APART = RmsNormProblem(5, 301, BF16, ldx=303, ldy=302)
+LANES = "threads=128 TPR=32 vector_width=8"
+test_planted_bug_in_exchanged_stores_is_caught = caught(
+    program,
+    [
+        (APART, LANES, "lane > 0 ? 0 : ahead", "0"),
+        (APART, LANES, "bytes / 4 & distance", "bytes / 2 & distance"),
+        (APART, LANES, "32 - bytes % 4 * 8", "32"),
+        (APART, LANES, "i >= width - ahead && ", "i > width - ahead && "),
+        (APART, LANES, "constexpr int none = -Schedule::vector_width", "constexpr int none = 0"),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (APART, "threads=64 TPR=4 vector_width=8"),
+        (APART, "threads=64 TPR=64 vector_width=2 hold=shared"),
+        (replace(APART, residual=True), LANES),
+        (replace(APART, int8=True), LANES),
+        (LayerNormProblem(5, 300, BF16, ldy=301), "threads=128 TPR=64 vector_width=4"),
+    ],
+    ids=lambda one: getattr(one, "key", one),
+)
+def test_lanes_exchange_what_is_not_aligned_where_it_is_written(problem, words):
+    kernel = program(problem, words)
+    assert "__shfl_up_sync(0xffffffffu, word, 1" in kernel.source
+    verify(problem, kernel, seeds=(1,))
+
+
 BACKWARD = NormBackwardProblem(37, 70, ldx=72)
 SHORT = "threads=64 TPR=16 vector_width=2 grid=3"
 RING = f"{SHORT} hold=shared ahead=2"

@@ -152,7 +152,8 @@ def test_rows_that_begin_between_vectors_take_one_round_more():
 )
 def test_vectors_are_stored_where_rows_share_their_address(problem, alike):
     assert problem.alike(8) == alike
-    assert ("store_global" in program(problem, "vector_width=8").source) == alike
+    assert ("__shfl_up_sync" in program(problem, "vector_width=8").source) == (not alike)
+    assert ("store_global" in program(problem, "vector_width=8 hold=reload").source) == alike
 
 
 def test_an_update_scales_by_exactly_one_where_the_maximum_stays():

@@ -85,6 +85,7 @@ def test_a_cube_does_not_overflow_in_16_bits():
 
 ROWS = "threads=64 TPR=16 vector_width=8 items=2"
 BIASED = MapProblem(19, 133, SILU, BF16, bias=True, ldx=136, ldy=136)
+APART = MapProblem(5, 131, SILU, BF16, ldx=135, ldy=134)  # x is not aligned where y is
 
 
 test_planted_bug_is_caught = caught(
@@ -110,6 +111,23 @@ def test_rows_that_begin_between_vectors(problem):
     words = f"threads=64 TPR={lanes} vector_width=8 items=2"
     assert schedule(words).skewed(problem)
     verify(problem, emit(problem, schedule(words)), seeds=(1,))
+
+
+@pytest.mark.parametrize(
+    ("problem", "apart"),
+    [
+        (APART, ["x"]),
+        (replace(APART, ldy=143), []),  # as far from aligned vectors as x
+        (replace(APART, align_x=2), ["x"]),
+        (replace(APART, gate=Gate.HALVES, ldx=270), ["x"]),  # its second halves
+        (MapProblem(5, 133, SILU, BF16, gate=Gate.SEPARATE, backward=True, ldx=134, ldu=134, ldg=134, ldy=134), ["y"]),
+        (MapProblem(5, 133, SILU, BF16, gate=Gate.INTERLEAVED, ldx=268, ldy=134), []),
+    ],
+    ids=lambda one: getattr(one, "key", ""),
+)
+def test_arrays_are_apart_that_are_not_aligned_where_results_are(problem, apart):
+    assert problem.apart(8) == apart
+    assert problem.apart(1) == []
 
 
 def test_aligned_rows_of_odd_length_have_no_narrow_accesses():

@@ -48,3 +48,8 @@ class CrossEntropySchedule(CrossEntropyBackwardSchedule):
     def held_at(self) -> int:
         """See `RowSchedule`; ahead of them is the barrier of bulk copies."""
         return super().held_at + _BARRIER_BYTES * self.bulk
+
+    @property
+    def stores_together(self) -> bool:
+        """See `RowSchedule`; of what was copied in one go, a thread visits what the row has."""
+        return super().stores_together and not self.bulk

@@ -42,6 +42,11 @@ class SoftmaxSchedule(RowSchedule):
     skip: bool = tunable(False, values=(False, True))
     heads_first: bool = tunable(False, values=(False, True))
 
+    @property
+    def stores_together(self) -> bool:
+        """See `RowSchedule`; a vector that does not count is stored apart."""
+        return super().stores_together and not self.skip
+
     def footprint(self, problem: SoftmaxProblem) -> Footprint:
         """See `Schedule`; a mask waits in registers as its row does, until both are there, and then powers do."""
         reach = self.reach_in(problem)

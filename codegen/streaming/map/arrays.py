@@ -132,6 +132,28 @@ class MapArrays(MatrixProblem):
         """Whether accesses to so many results at a time are aligned in every row of every array."""
         return all(self._access(operand, width) <= self._widest(operand) for operand in self.stored)
 
+    def apart(self, width: int) -> list[str]:
+        """The arrays, each once for each of its parts, that are not aligned where vectors of so many results are.
+
+        Those begin where the first part of y is aligned.
+        """
+        parts = {operand: [0] for operand in self.stored}
+        if self.gate is Gate.HALVES:
+            parts |= {
+                operand: [0, self.columns] for operand, (_, columns) in self.stored.items() if columns > self.columns
+            }
+        if self.backward and self.gate is Gate.SEPARATE:
+            parts["y"].append(self.rows * self.layout_of("y")[0])
+        return [one for one in parts for begin in parts[one] if not self._alike(one, begin, width)]
+
+    def _alike(self, operand: str, begin: int, width: int) -> bool:
+        """Whether a part of an array that begins there is aligned in all rows where the first part of y is."""
+        (leading, _, align), (of_y, _, _) = self.layout_of(operand), self.layout_of("y")
+        access, pairs, of_result = self._access(operand, width), self.pairs(operand), self.pairs("y")
+        skew = 0 if self.rows < 2 else (of_result * leading - pairs * of_y) % (of_result * access)
+        aligned = align >= access * self.element_bytes_of(operand)
+        return access == 1 or (aligned and skew == 0 and begin % access == 0)
+
     def _access(self, operand: str, width: int) -> int:
         """Elements of an access, of 16 bytes at most."""
         return min(width * self.pairs(operand), WIDEST_ACCESS // self.element_bytes_of(operand))

@@ -32,6 +32,7 @@ def _workload(problem: LogitsProblem, schedule: LossSplitSchedule, spec: DeviceS
     summed = pass_over_pieces(
         problem,
         schedule,
+        spec,
         memory_bytes=x,
         vector=width * (costs.in_pass + capped + problem.smoothed),
         warp=warp,
@@ -44,12 +45,13 @@ def _workload(problem: LogitsProblem, schedule: LossSplitSchedule, spec: DeviceS
     written = pass_over_pieces(
         problem,
         schedule,
+        spec,
         memory_bytes=x + missed(x, spec) * x,
         vector=width * (costs.written + capped),
         warp=warp,
         access=costs.access,
         special_clocks=(1 + 2 * problem.capped) * special,
-        stores=1 if problem.alike(width) else width,
+        stored=True,
     )
     return summed, written
 

@@ -20,6 +20,7 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
+    stores,
 )
 
 
@@ -56,11 +57,11 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
     rounds, reads = schedule.rounds_in(problem), passes + written if schedule.hold is RowStorage.RELOAD else 1
     vectors = warps * rounds  # vectors of a block, counted for each warp
     steps = reads * ceil_div(rounds, schedule.loads_in_flight) if schedule.hold is RowStorage.RELOAD else 1
-    singly = 1 if problem.alike(width) else width
+    stored = stores(problem, schedule, spec)
     loads = (
         0 if isinstance(schedule, CrossEntropySchedule) and schedule.bulk else vectors * reads
     )  # loads of all threads
-    accesses = loads + vectors * written * singly
+    accesses = loads + vectors * written * stored.accesses
     element = passes * costs.in_pass + written * costs.written
     element += (passes + written) * costs.capped * problem.capped + problem.smoothed
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if schedule.uneven(problem) else 0.0
@@ -87,9 +88,9 @@ def workload(problem: LogitsProblem, schedule: CrossEntropyBackwardSchedule, spe
         shared_clocks=vectors * (1 + passes + written) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED
         else 0.0,
-        lines=(accesses * lines + parts) / steps,
+        lines=(loads * lines + vectors * written * stored.lines + parts) / steps,
         bytes_loaded=reads * row_bytes / steps,
-        bytes_stored=written * row_bytes,
+        bytes_stored=written * stored.times * row_bytes,
     )
     return (grid,)
 

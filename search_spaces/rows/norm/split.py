@@ -33,6 +33,7 @@ def _workload(problem: NormProblem, schedule: NormSplitSchedule, spec: DeviceSpe
     summed = pass_over_pieces(
         problem,
         schedule,
+        spec,
         memory_bytes=x,
         vector=width * (costs.in_pass + centered),
         warp=warp,
@@ -41,11 +42,12 @@ def _workload(problem: NormProblem, schedule: NormSplitSchedule, spec: DeviceSpe
     written = pass_over_pieces(
         problem,
         schedule,
+        spec,
         memory_bytes=problem.work.bytes - x + missed(x, spec) * x,
         vector=width * (costs.written + 2 * factors),
         warp=warp,
         access=costs.access,
-        stores=1 if problem.alike(width) else width,
+        stored=True,
     )
     return summed, written
 

@@ -19,6 +19,7 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
+    stores,
 )
 
 
@@ -34,7 +35,7 @@ class Costs(Coefficients, section="norm"):
         thread: instructions of a thread that begins and ends.
         merge: instructions to merge the mean and the variance of two parts.
         part: instructions of each element of a vector that is partly there.
-        apart: what a cache line takes that weights of a vector are loaded from one by one, as a share of another.
+        cached: cache lines that an access to weights takes as long as, whose lines L1 has.
         weights_anew: bytes of device memory that a byte of weights takes as long as, for which L1 has no room.
         squeezed: instructions for a register that ptxas would take, but launch bounds forbid.
         weight_wait: clocks in which the first blocks of an SM wait for the weights of a vector, one after the other.
@@ -48,7 +49,7 @@ class Costs(Coefficients, section="norm"):
     thread: float
     merge: float
     part: float
-    apart: float
+    cached: float
     weights_anew: float
     squeezed: float
     weight_wait: float
@@ -68,14 +69,17 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     ends = min(2.0 * schedule.rows_per_block, 2.0 * warps) / schedule.cluster if schedule.uneven(problem) else 0.0
     parts = min(ends, vectors) * width
     columns_used = int(problem.weight) + int(problem.biased)
-    singly = 1 if problem.alike(width) else width
-    accesses = vectors * (reads + arrays - 1 + arrays * singly)
+    stored = stores(problem, schedule, spec)
+    besides = vectors * (reads + 2 * (arrays - 1))  # accesses to x, the residual and their sum
     # Of vectors that begin anywhere in a row, weights are loaded one by one.
-    apart = vectors * columns_used * (width // weight_width(problem, schedule) - 1)
+    weights = vectors * columns_used * (width // weight_width(problem, schedule))
     element = passes * (costs.in_pass + 2 * welford) + costs.written + 2 * columns_used + arrays - 1
     merges = vectors if welford else warps * _merges(problem, schedule)
     computing = vectors * width * element + merges * costs.merge + parts * costs.part * (passes + 1)
-    computing += warps * (costs.thread + passes * costs.reduction) + (accesses + apart) * costs.access
+    computing += (
+        warps * (costs.thread + passes * costs.reduction)
+        + (besides + vectors * stored.accesses + weights) * costs.access
+    )
     footprint = schedule.footprint(problem)
     missing = footprint.uncapped_registers - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm)
     computing += costs.squeezed * warps * max(0, missing)
@@ -86,7 +90,6 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster
     weight_bytes = columns_used * problem.columns * problem.weight_dtype.bytes  # of a row
     lines = lines_of_access(schedule.threads_per_row, width * size)
-    weight_lines = lines_of_access(schedule.threads_per_row, width * problem.weight_dtype.bytes)
     room = spec.shared_per_sm - resident * footprint.shared_bytes
     anew = problem.rows * weight_bytes if weight_bytes > room else 0.0
     again = missed(rows_under_way(problem.rows, schedule, resident, spec) * problem.columns * size, spec)
@@ -104,10 +107,10 @@ def workload(problem: NormProblem, schedule: RmsNormSchedule, spec: DeviceSpec) 
         shared_clocks=vectors * (passes + 2) * max(1.0, WARP * width * size / LINE_BYTES) / steps
         if schedule.hold is RowStorage.SHARED
         else 0.0,
-        lines=(accesses * lines + apart * costs.apart * weight_lines + parts) / steps,
+        lines=(besides * lines + vectors * stored.lines + weights * costs.cached + parts) / steps,
         bytes_loaded=((reads + arrays - 1) * row_bytes + schedule.rows_per_block * weight_bytes / schedule.cluster)
         / steps,
-        bytes_stored=arrays * row_bytes,
+        bytes_stored=(arrays - 1 + stored.times) * row_bytes,
     )
     return (grid,)
 

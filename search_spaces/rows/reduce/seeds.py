@@ -17,6 +17,8 @@ from .space import can_fold, fitted, split_values, widest_vectors
 # Threads of a block, loads in flight of each, and blocks for each SM where a reduction is split: with vectors of 16
 # bytes, 64 KiB and more on their way to an SM.
 _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
+# The same for so few strips of columns that their blocks leave many partial results to the last one.
+_FEW_STRIPS, _FEWEST_PARTIALS = 8, (512, 8, 1)
 # The same for vectors narrower than 16 bytes.
 _NARROW_SHAPES = ((1024, 16, 1), (512, 16, 1), (512, 16, 2))
 # Threads of a block and of a row that begins between vectors: 131072×513 floats took 65 µs on an H200 with vectors of 8
@@ -46,6 +48,9 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
             found += [replace(schedule, streaming=True), replace(schedule, specialize=Specialize.SHAPE)]
         if problem.axis is not Axis.ALL and number < 4:
             found += [_schedule(problem, spec, threads, loads, blocks_per_sm, shift) for shift in (1, -1)]
+    if problem.axis is Axis.FIRST:
+        fewest = (_schedule(problem, spec, *_FEWEST_PARTIALS, shift) for shift in (0, -1))
+        found += [schedule for schedule in fewest if schedule.groups(problem) <= _FEW_STRIPS]
     width = problem.vector_width("x")
     if problem.axis is Axis.LAST and problem.ldx % width:
         found += [ReduceSchedule(*shape, width // 2, _SKEWED_LOADS) for shape in _SKEWED_SHAPES]

@@ -32,6 +32,8 @@ class Costs(Coefficients, section="reduce"):
         segment_waits: the same of a segment that is not staged: its offsets, and what is ahead of its first vector and
             behind its last tile.
         folded_waits: the same of folded rows, whose columns the last of all blocks combines.
+        uneven: more tiles of the longest of the segments that blocks share, as a share of the others'.
+        strips: more time of device memory for each line that a row of a block's strip has but a part of.
         dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
@@ -44,6 +46,8 @@ class Costs(Coefficients, section="reduce"):
     end_waits: float
     segment_waits: float
     folded_waits: float
+    uneven: float
+    strips: float
     dependent: float
 
 
@@ -71,10 +75,12 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
     steps = tiles + _waits_beside_tiles(problem, schedule, costs)
     loading = tiles / steps
     rounds = ceil_div(schedule.splits, at_once)
+    memory = problem.work.bytes * (1 + costs.strips * max(0.0, LINE_BYTES / side_by_side - 1) * by_columns)
+    waits = costs.split_waits + costs.round_waits * rounds + costs.uneven * tiles * problem.in_segments
     grid = Workload(
         blocks=schedule.blocks(problem),
         footprint=schedule.footprint(problem),
-        memory_bytes=problem.work.bytes + 2 * schedule.workspace_bytes(problem),
+        memory_bytes=memory + 2 * schedule.workspace_bytes(problem),
         steps=steps,
         instructions=loading * warps * loads * schedule.vector_width * combined,
         load_instructions=loading * warps * loads * arrays * costs.access,
@@ -84,7 +90,7 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
         bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
         bytes_stored=stored,
-        waits=split * (costs.split_waits + costs.round_waits * rounds) + schedule.folded * costs.folded_waits,
+        waits=split * waits + schedule.folded * costs.folded_waits,
     )
     return (grid,)
 

@@ -20,6 +20,7 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
+    stores,
 )
 
 _SKEWED_WAITS = 2  # loads that a row waits for in turn, where its ends go to shared memory by way of registers
@@ -73,7 +74,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
     vectors = warps * rounds  # vectors of a block, counted for each warp
     row_bytes = problem.columns * size
     block_bytes = schedule.rows_per_block * row_bytes / schedule.cluster
-    single = _singly_stored(problem, schedule)  # accesses to store a vector
+    stored = stores(problem, schedule, spec)
     ends = _ends(problem, schedule)
     parts = width * min(ends * min(schedule.rows_per_block, warps) / schedule.cluster, vectors)
     mask_bytes = problem.has_mask * block_bytes / size * problem.mask_dtype.bytes
@@ -84,7 +85,7 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
     kept = schedule.passes is Passes.KEPT
     exponentials = computed * (1 if kept else 2 if passes == 2 else 2 + 1 / width) * vectors * width * WARP
     element = costs.element - costs.again if kept else costs.element + (costs.narrow if size < WORD_BYTES else 0)
-    of_vector = width * element + single * costs.access + (costs.check if ends else 0)
+    of_vector = width * element + stored.accesses * costs.access + (costs.check if ends else 0)
     computing = computed * vectors * of_vector + parts * costs.part + warps * (costs.thread + 2 * costs.reduction)
     shared_accesses = vectors * (1 + passes + 1) if schedule.hold is RowStorage.SHARED else 0
     again = (reads - 1) * _missed(problem, schedule, spec)
@@ -107,9 +108,9 @@ def workload(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpe
         dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
         shared_clocks=shared_accesses * max(1.0, WARP * width * size / LINE_BYTES) / steps,
-        lines=((reads + single) * vectors * lines + parts * costs.part_lines) / steps,
+        lines=((reads * lines + stored.lines) * vectors + parts * costs.part_lines) / steps,
         bytes_loaded=(reads * block_bytes + mask_bytes) / steps,
-        bytes_stored=(1 + again_masked) * block_bytes,
+        bytes_stored=(stored.times + again_masked) * block_bytes,
     )
     return (grid,)
 
@@ -137,11 +138,6 @@ def _waits(schedule: SoftmaxSchedule, block_bytes: float, spec: DeviceSpec) -> f
     """Clocks that a block waits for its rows and for the blocks that share them."""
     held = 0.0 if schedule.hold is RowStorage.RELOAD else Costs.of(spec).held_byte * block_bytes
     return held + cluster_clocks(schedule.cluster, spec)
-
-
-def _singly_stored(problem: SoftmaxProblem, schedule: SoftmaxSchedule) -> int:
-    """Accesses that store a vector: one for each element where vectors of y are not aligned."""
-    return 1 if problem.alike(schedule.vector_width) else schedule.vector_width
 
 
 def _masks_again(problem: SoftmaxProblem, schedule: SoftmaxSchedule, spec: DeviceSpec) -> float:

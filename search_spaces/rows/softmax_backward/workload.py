@@ -19,6 +19,7 @@ from autotune.search_spaces.rows.row_workload import (
     lines_of_access,
     missed,
     rows_under_way,
+    stores,
 )
 
 # Arrays, of each of which a row's first part is waited for before the loads behind it leave: with 8192×513 of bfloat16,
@@ -67,14 +68,16 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
         steps += _ARRAYS
     parts = 3 * min(ends, vectors) * width
     loads = 2 * reads * vectors
-    stores = vectors * (1 if problem.alike(width) else width)
+    stored = stores(problem, schedule, spec)
     exponentials = problem.log * vectors * width * WARP
     element = costs.summed + costs.written + costs.logarithm * problem.log + costs.narrow * (size < WORD_BYTES)
     footprint = schedule.footprint(problem)
     least, _ = schedule.register_range(problem)
     spilled = max(0, least - most_registers(spec, schedule.threads, schedule.min_blocks_per_sm))
     computing = vectors * width * element + parts * costs.part
-    computing += warps * (costs.thread + costs.reduction + costs.spilled * spilled) + stores * costs.access
+    computing += (
+        warps * (costs.thread + costs.reduction + costs.spilled * spilled) + vectors * stored.accesses * costs.access
+    )
     resident = resident_blocks(footprint, spec)
     waits = SCHEDULERS * cluster_clocks(schedule.cluster, spec) / resident
     row_bytes = schedule.rows_per_block * problem.columns * size / schedule.cluster  # bytes of a block in one array
@@ -89,8 +92,8 @@ def workload(problem: SoftmaxBackwardProblem, schedule: SoftmaxBackwardSchedule,
         load_instructions=loads * costs.access / steps,
         dependent=costs.dependent,
         unit_clocks=exponentials / spec.rate(Unit.SPECIAL) / steps,
-        lines=((loads + stores) * lines + parts) / steps,
+        lines=(loads * lines + vectors * stored.lines + parts) / steps,
         bytes_loaded=2 * reads * row_bytes / steps,
-        bytes_stored=row_bytes,
+        bytes_stored=stored.times * row_bytes,
     )
     return (grid,)

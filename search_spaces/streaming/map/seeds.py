@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from autotune.codegen.model.fields import field_specs
 from autotune.codegen.model.hardware import WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.schedule import Specialize
@@ -19,6 +20,7 @@ from .space import PERSISTENT, fitted
 _IN_FLIGHT = 48 * 1024  # bytes of an SM, which H200s need (CUB's tuning of transforms)
 _RESIDENT = 1024  # threads of an SM, about
 _FEW_TILES = 4  # for each SM: fewer are made smaller
+_LANES = field_specs(MapSchedule)["threads_per_row"].values
 
 
 def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
@@ -32,8 +34,11 @@ def candidates(problem: MapProblem, spec: DeviceSpec) -> Iterator[MapSchedule]:
         yield _schedule(problem, spec, threads, max(1, _width(problem) >> halvings))
     for items in (1, 2, 4, 8):
         yield fitted(problem, replace(first, items=items), spec)
-    for fewer in (2, 4) if problem.collapsed.rows > 1 else ():
-        yield fitted(problem, replace(first, threads_per_row=max(8, first.threads_per_row // fewer)), spec)
+    if problem.collapsed.rows > 1:
+        # The last tile of a row has fewer idle threads where tiles are narrower.
+        for lanes in (count for count in _LANES if count < first.threads_per_row):
+            yield fitted(problem, replace(first, threads_per_row=lanes), spec)
+            yield fitted(problem, replace(first, threads_per_row=lanes, items=1), spec)
     yield replace(first, specialize=Specialize.SHAPE)
 
 

@@ -11,6 +11,7 @@ from autotune.codegen.streaming.map.problem import MapProblem
 from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
+from autotune.search_spaces.machine.stored_parts import times_stored
 from autotune.search_spaces.machine.workload import Workload
 
 
@@ -36,7 +37,7 @@ class Costs(Coefficients, section="map"):
 def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tuple[Workload]:
     """A block loads its vectors, computes and stores, once or tile after tile."""
     costs = Costs.of(spec)
-    whole, work = problem.collapsed, problem.work
+    work = problem.work
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     vectors = schedule.threads // WARP * schedule.items  # vectors of a tile, counted for each warp
     width, results = schedule.vector_width, max(1, problem.rows * problem.columns)
@@ -44,10 +45,10 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
     loaded, stored = _accesses(problem, schedule, of_results=False), _accesses(problem, schedule, of_results=True)
     operations = costs.operation * work.count(Unit.FP32) / results + work.count(Unit.SPECIAL) / results
     of_vector = width * (operations + _conversions(problem)) + costs.access * stored
-    if schedule.skewed(problem):
-        of_vector += costs.part * min(1.0, width / max(1, whole.columns)) * width
+    apart, stored_again = _apart(problem, schedule, spec)
+    of_vector += apart
     read = schedule.item_bytes(problem) * WARP
-    written = width * WARP * work.bytes / results - read
+    written = max(0.0, width * WARP * work.bytes / results - read)
     grid = Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
@@ -59,11 +60,21 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         independent=True,
         dependent=costs.dependent,
         unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rate(Unit.SPECIAL),
-        lines=filled * vectors * (read + max(0.0, written)) / LINE_BYTES * _spread(problem, schedule),
+        lines=filled * vectors * (read + written) / LINE_BYTES * _spread(problem, schedule),
         bytes_loaded=filled * vectors * read,
-        bytes_stored=filled * vectors * max(0.0, written) * tiles / max(1, blocks),
+        bytes_stored=filled * vectors * (written + stored_again) * tiles / max(1, blocks),
     )
     return (grid,)
+
+
+def _apart(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tuple[float, float]:
+    """Instructions and bytes stored that a warp's vectors take more, of arrays that are not aligned where y is."""
+    if not schedule.skewed(problem):
+        return 0.0, 0.0
+    costs, whole, width = Costs.of(spec), problem.collapsed, schedule.vector_width
+    apart, size = whole.apart(width), problem.element_bytes_of("y")
+    stored = apart.count("y") * width * WARP * size * (times_stored(width, size, spec) - 1)
+    return costs.part * width * (len(apart) + min(1.0, width / max(1, whole.columns))), stored
 
 
 def _accesses(problem: MapProblem, schedule: MapSchedule, of_results: bool) -> int:

@@ -18,11 +18,10 @@ def workload(problem: SoftmaxProblem, schedule: SplitSchedule, spec: DeviceSpec)
     """The launch that reads x and sums pieces; that which reads x again, as far as L2 has let go of it, and writes."""
     size = problem.dtype.bytes
     bytes_ = problem.rows * problem.columns * size
-    scattered = 1 if problem.alike(schedule.vector_width) else schedule.vector_width
     exponentials = 1 + 1 / schedule.vector_width  # and that by which a sum is scaled
-    summed = _launch(problem, schedule, spec, memory_bytes=bytes_, exponentials=exponentials, stores=0)
+    summed = _launch(problem, schedule, spec, memory_bytes=bytes_, exponentials=exponentials, stored=False)
     again = missed(bytes_, spec) * bytes_
-    written = _launch(problem, schedule, spec, memory_bytes=bytes_ + again, exponentials=1, stores=scattered)
+    written = _launch(problem, schedule, spec, memory_bytes=bytes_ + again, exponentials=1, stored=True)
     return summed, written
 
 
@@ -33,19 +32,20 @@ def _launch(
     *,
     memory_bytes: float,
     exponentials: float,
-    stores: int,
+    stored: bool,
 ) -> Workload:
-    """A pass over all pieces, in which each vector takes so many accesses to store it."""
+    """A pass over all pieces, in which each vector may be stored."""
     costs, width = Costs.of(spec), schedule.vector_width
     warps = schedule.threads // WARP
     idle = max(1.0, costs.dependent * SCHEDULERS / (resident_blocks(schedule.footprint(problem), spec) * warps))
     return pass_over_pieces(
         problem,
         schedule,
+        spec,
         memory_bytes=memory_bytes,
         vector=idle * width * costs.element / 2,
         warp=idle * (costs.thread + 2 * costs.reduction),
         access=costs.access,
         special_clocks=exponentials * width * WARP / spec.rate(Unit.SPECIAL),
-        stores=stores,
+        stored=stored,
     )
