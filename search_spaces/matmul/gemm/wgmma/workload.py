@@ -36,6 +36,8 @@ class Costs(Coefficients, section="gemm.wgmma"):
         shared_k: that steps take longer for each doubling of the blocks that share k.
         exchanged: reduced words for each sum that blocks exchange through shared memory.
         shared_memory: that device memory takes longer for each doubling.
+        again: times the time of device memory that bytes of A and B take which other clusters read, too, a little
+            earlier or later.
         apart: times the steps' time, where blocks share tiles: they are at different k, and load for themselves alone.
         outside_clocks: clocks for a row of a box that is outside of the matrix, if all SMs copy such rows.
         loaded: share of the time that threads take to load as many bytes: tensor copies ask for whole lines.
@@ -56,6 +58,7 @@ class Costs(Coefficients, section="gemm.wgmma"):
     shared_k: float
     exchanged: float
     shared_memory: float
+    again: float
     apart: float
     outside_clocks: float
     loaded: float
@@ -112,10 +115,13 @@ def product_workload(problem: GemmProblem, schedule: WgmmaSchedule, spec: Device
     between = costs.tile_clocks / turns / schedule.steps(problem) if own > 1 else 0.0
     busy = max(multiplying / costs.rate + costs.step_clocks, waiting / _resident(problem, schedule, spec))
     busy += promoted + between
+    readers_a = largest(1.0, left.n / (b * schedule.cluster_n))
+    readers_b = largest(1.0, left.m / (a * schedule.cluster_m)) * loaded_b / b
+    again = left.bytes_of("a") * (1 - 1 / readers_a) + left.bytes_of("b") * (1 - 1 / readers_b)
     return Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
-        memory_bytes=problem.work.bytes * (1 + costs.shared_memory * doublings),
+        memory_bytes=(problem.work.bytes + costs.again * again) * (1 + costs.shared_memory * doublings),
         steps=steps * (1 + costs.shared_k * doublings),
         ahead=schedule.stages - 1,
         in_flight=schedule.stages - 1,
