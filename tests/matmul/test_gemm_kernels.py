@@ -121,8 +121,8 @@ test_a_planted_bug_is_detected = caught(
         # columns of the second output behind the last
         (PAIRS, WIDE, "column, vector, left)", "column, vector, width)"),
         # floats across k of other terms
-        (GemmProblem(32, 32, 40, True, True, dtype=TF32), SINGLE_FLOATS, "i / 2 * 4 + lane % 4, place",
-         "i / 2 * 4 + (lane + 1) % 4, place"),
+        (GemmProblem(32, 32, 40, True, True, dtype=TF32), SINGLE_FLOATS, "(of_columns ? i % 2 : i / 2) * 4 + lane % 4",
+         "(of_columns ? i % 2 : i / 2) * 4 + (lane + 1) % 4"),
         # columns of bytes across k as they are not
         (GemmProblem(32, 32, 64, dtype=INT8), SINGLE_BYTES, "if constexpr (TileB::interleaved)",
          "if constexpr (false)"),

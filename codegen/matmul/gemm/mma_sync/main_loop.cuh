@@ -29,7 +29,7 @@ struct Fragments {
     const int warp = threadIdx.x / 32;
     const int m = warp / warps_n * Schedule::warp_m, n = warp % warps_n * Schedule::warp_n;
 #pragma unroll
-    for (int i = 0; i < products_m; ++i) TileA::load(a[i], stage, m + 16 * i, step);
+    for (int i = 0; i < products_m; ++i) TileA::template load<false>(a[i], stage, m + 16 * i, step);
 #pragma unroll
     for (int j = 0; j < products_n / 2; ++j) {
 #if gate == halves
@@ -39,7 +39,7 @@ struct Fragments {
 #else
       const int column = n + 16 * j;
 #endif
-      TileB::load(b[j], stage + TileA::bytes, column, step);
+      TileB::template load<true>(b[j], stage + TileA::bytes, column, step);
     }
 #if element == float32
     round_all(a);
@@ -52,7 +52,7 @@ struct Fragments {
     for (int i = 0; i < products_m; ++i) {
 #pragma unroll
       for (int j = 0; j < products_n; ++j) {
-        const unsigned columns[2] = {b[j / 2][j % 2], b[j / 2][j % 2 + 2]};
+        const unsigned columns[2] = {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]};
 #if element_bytes == 1
         add_narrow_product<Element, ElementB>(sums.d[i][j], a[i], columns);
 #else

@@ -54,24 +54,30 @@ struct TileLayout {
     }
   }
 
-  // Loads 16 rows of op(A), or columns of op(B), from `first` on, by the terms of product number `step`.
-  // Registers 0 and 1 have the first half of the terms, 0 and 2 half of the rows or columns: the first 8, or
-  // of bytes across k every second one.
+  // Loads 16 rows of op(A), or columns of op(B), from `first` on, by the terms of product number `step`. Half
+  // of the registers have the first half of the terms, and half of them the first 8 rows or columns, or of
+  // bytes across k every second one. A product takes registers of the same rows, and of the same columns, by
+  // terms: those of columns lie side by side, or ptxas would move one of each pair.
+  template <bool of_columns>
   static __device__ __forceinline__ void load(unsigned (&registers)[4], const unsigned char* tile, int first,
                                               int step) {
     const int lane = threadIdx.x % 32;
+    const int outer = lane / 16,
+              inner = lane / 8 % 2;  // of ldmatrix: whose registers are apart, and side by side
+    const int terms = of_columns ? inner : outer, place = of_columns ? outer : inner;
     if constexpr (along_k) {
-      const int at = offset(first + lane % 16, (2 * step + lane / 16) * unit_bytes);
+      const int at = offset(first + place * 8 + lane % 8, (2 * step + terms) * unit_bytes);
       load_matrices<false>(registers, tile + at);
     } else if constexpr (sizeof(Element) == 2) {
-      const int k = step * product_k + lane / 16 * 8 + lane % 8;
-      const int at = offset(k, first * static_cast<int>(sizeof(Element)) + lane / 8 % 2 * unit_bytes);
+      const int k = step * product_k + terms * 8 + lane % 8;
+      const int at = offset(k, first * static_cast<int>(sizeof(Element)) + place * unit_bytes);
       load_matrices<true>(registers, tile + at);
     } else if constexpr (sizeof(Element) == 4) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const int k = step * product_k + i / 2 * 4 + lane % 4, place = first + i % 2 * 8 + lane / 4;
-        registers[i] = *reinterpret_cast<const unsigned*>(tile + offset(k, 4 * place));
+        const int k = step * product_k + (of_columns ? i % 2 : i / 2) * 4 + lane % 4;
+        const int across = first + (of_columns ? i / 2 : i % 2) * 8 + lane / 4;
+        registers[i] = *reinterpret_cast<const unsigned*>(tile + offset(k, 4 * across));
       }
     } else {
       // Of 4 neighbouring terms a matrix has two rows, each of pairs of bytes that lie across k.
@@ -79,9 +85,10 @@ struct TileLayout {
       unsigned pairs[4];
       load_matrices<true>(pairs, tile + offset(k, first));
 #pragma unroll
-      for (int half = 0; half < 4; half += 2) {
-        registers[half] = __byte_perm(pairs[half], pairs[half + 1], 0x6420);
-        registers[half + 1] = __byte_perm(pairs[half], pairs[half + 1], 0x7531);
+      for (int half = 0; half < 2; ++half) {
+        const unsigned low = pairs[2 * half], high = pairs[2 * half + 1];
+        registers[of_columns ? half : 2 * half] = __byte_perm(low, high, 0x6420);
+        registers[of_columns ? half + 2 : 2 * half + 1] = __byte_perm(low, high, 0x7531);
       }
     }
   }
