@@ -34,12 +34,12 @@ def measured(costs, most=8):
 
 
 def test_coefficients_that_made_the_times_are_found_and_judged_by_held_out_problems():
-    truth = replace(NOW, row_loaded=3 * NOW.row_loaded)
+    truth = replace(NOW, row_stored=6 * NOW.row_stored)
     found = fitted("transpose", measured(truth, most=16), {"modelled": 7})
-    assert found.values["row_loaded"] == pytest.approx(truth.row_loaded, rel=0.2)
+    assert found.values["row_stored"] == pytest.approx(truth.row_stored, rel=0.35)
     before, after = found.held_out
     assert (before.problems + found.fitted[0].problems, found.better) == (len(PROBLEMS), True)
-    assert after.error - 1 < (before.error - 1) / 3
+    assert after.error - 1 < (before.error - 1) / 2
     assert found.left_out == {"modelled": 7}
 
 

@@ -265,9 +265,9 @@ def test_the_registers_that_ptxas_takes_are_foreseen(size, fields, taken):
     assert wanted == pytest.approx(taken, rel=0.2)
 
 
-def test_two_blocks_of_512_threads_fit_on_an_sm():
+def test_two_blocks_of_512_threads_with_aligned_stores_fit_on_an_sm():
     """Without a bound, 128×32 tiles of 4095×4097 words took 66 registers, and 74 µs instead of 42 on an H200."""
     for size in ELEMENT_BYTES:
-        problem = TransposeProblem(4095, 4097, size)
-        tried = set(OPERATOR.seeds(problem, SPEC)) - {OPERATOR.default(problem, SPEC)}
+        tried = [seed for seed in OPERATOR.seeds(TransposeProblem(4095, 4097, size), SPEC) if seed.align_stores]
+        assert tried
         assert all(seed.min_blocks_per_sm >= 2 for seed in tried if seed.threads == 512)
