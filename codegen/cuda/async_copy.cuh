@@ -54,20 +54,6 @@ __device__ __forceinline__ void async_copy_guarded(void* shared, const void* glo
 #endif
 }
 
-// The same of 16 bytes, of which any number may be valid.
-__device__ __forceinline__ void async_copy_part(void* shared, const void* global, int valid_bytes) {
-#ifdef AUTOTUNE_EMULATOR
-  autotune_emulator::async_copy(shared, global, 16, valid_bytes);
-#elif __CUDA_ARCH__ >= 800
-  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(global), "r"(valid_bytes)
-               : "memory");
-#else
-  for (int byte = 0; byte < 16; ++byte)
-    static_cast<char*>(shared)[byte] = byte < valid_bytes ? static_cast<const char*>(global)[byte] : 0;
-#endif
-}
-
 // Closes the group of the copies issued so far by this thread.
 __device__ __forceinline__ void async_commit() {
 #ifdef AUTOTUNE_EMULATOR

@@ -354,22 +354,8 @@ _WAYS: list[tuple[str, list[tuple[GemmProblem, str]]]] = [
     ]),
 ]  # fmt: skip
 PECULIAR = [(problem, wgmma(f"{shared} {words}")) for shared, cases in _WAYS for problem, words in cases]
-_SHIFTED = "BM=32 WM=16 shared_layout=padded prepare_a=realign"
+# What is behind a row that ends within a vector does not count.
 PECULIAR += [
-    # What is behind a row that ends within a vector does not count.
     (GemmProblem(33, 35, 83, **NT, lda=88, ldb=88, ldd=40, bias=Bias.ROW, residual=True),
      scheduled("BM=32 BN=32 BK=32 WM=16 WN=16 stages=3 double_buffer_fragments=0 vector_d=8")),
-    # Rows that begin anywhere, of one word of shared memory to 128: at the ends of a matrix, and within it.
-    *((problem, MmaSyncSchedule.parse(f"{_SHIFTED} {words}".split())) for problem, words in (
-        (GemmProblem(67, 71, 83, batch=2, align_a=2, align_b=2, align_d=2, **TN),
-            "BN=64 BK=32 WN=32 stages=3 vector_d=8 prepare_b=realign realign_d=1"),
-        (GemmProblem(37, 37, 75, dtype=TF32, align_a=4, align_b=4, align_d=4, **NT),
-            "BN=32 BK=16 WN=16 stages=2 vector_a=4 vector_b=4 vector_d=4 prepare_b=realign realign_d=1"),
-        (GemmProblem(33, 35, 131, dtype=INT8, out_dtype=OutDType.INT32, align_a=1, align_b=1, align_d=4),
-            "BN=32 BK=64 WN=16 stages=2 vector_a=16 vector_b=16 vector_d=4 prepare_b=realign realign_d=1"),
-        (GemmProblem(64, 256, 128, lda=131, ldb=257, align_a=2, align_b=2, bias=Bias.ROW),
-            "BN=256 BK=64 WN=64 stages=2 vector_d=8 prepare_b=realign double_buffer_fragments=0"),
-        (GemmProblem(40, 70, 83, ldd=37, gate=Gate.HALVES, activation=Activation.SILU, align_a=2, align_d=2, **NT),
-            "BN=64 BK=32 WN=32 stages=2 vector_b=1 vector_d=8 realign_d=1 grid_blocks=3"),
-    )),
 ]  # fmt: skip

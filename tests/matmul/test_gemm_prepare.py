@@ -8,8 +8,6 @@ from matmul.gemm_cases import SPEC
 from refusals import illegal
 
 from autotune import emulator
-from autotune.codegen.epilogue.activation import Activation
-from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.mma_sync.schedule import MmaSyncSchedule
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import Prepare
@@ -121,23 +119,12 @@ def test_what_a_batch_shares_is_copied_once():
     assert program(replace(ACROSS, stride_b=83 * 35), shared).workspace_bytes == round_up(2 * 2 * 83 * 40, 256)
 
 
-_WIDE = "BN=32 WN=32"
 test_a_violation_has_its_values = illegal(
     OPERATOR,
     {
         ODD: {
             "prepare_b=transpose": "B lies along k, so prepare_b cannot transpose it",
             "prepare_a=copy vector_b=8": "vector_b 8 over the 1 elements that B is aligned for",
-            "prepare_a=realign vector_a=1": "prepare_a realign: expected vector_a 8, not 1",
-            "prepare_a=realign": "prepare_a realign: expected shared_layout padded, with room behind each row",
-            f"prepare_b=realign shared_layout=padded BM=96 WM=32 {_WIDE}": "as many for each of 3 warps, not 32 of 64",
-            f"prepare_a=copy vector_b=1 realign_d=1 vector_d=16 {_WIDE}": "vector_d 16 over the 16 bytes of an access",
-        },
-        replace(ODD, residual=True): {
-            "realign_d=1": "realign_d: expected neither C nor a second output, whose rows are not shifted"
-        },
-        replace(ODD, n=64, ldb=0, ldd=0, gate=Gate.HALVES, activation=Activation.SILU): {
-            "prepare_b=realign shared_layout=padded": "prepare_b realign: gates and factors in halves are apart"
         },
         replace(ODD, k=0): {"prepare_a=copy": "there is no product to prepare A for"},
         replace(ODD, n=0): {"prepare_a=copy prepare_b=copy": "there is no product to prepare A and B for"},

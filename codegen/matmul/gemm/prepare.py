@@ -13,7 +13,7 @@ from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.model.launch import Launch
 
 from .problem import GemmProblem
-from .schedule import COPIED, GemmSchedule, Prepare
+from .schedule import GemmSchedule, Prepare
 
 ENTRY = "prepare"
 # As in prepare.cuh.
@@ -74,7 +74,7 @@ def prepared(problem: GemmProblem, schedule: GemmSchedule) -> tuple[Prepared, ..
     found = []
     for operand, extent in (("a", "m"), ("b", "n")):
         how = schedule.prepare_a if operand == "a" else schedule.prepare_b
-        if how in COPIED:
+        if how is not Prepare.NONE:
             rows, columns = (extent, "k") if schedule.along_k(problem, operand) else ("k", extent)
             dtype = problem.dtype if operand == "a" else problem.dtype_b
             copy = WorkspaceCopy(operand, dtype, rows, columns, WIDEST_ACCESS // dtype.bytes)
@@ -87,7 +87,7 @@ def product(problem: GemmProblem, schedule: GemmSchedule) -> GemmProblem:
 
     A search asks for that of one problem thousands of times; traced sizes are in no cache.
     """
-    if schedule.prepare_a not in COPIED and schedule.prepare_b not in COPIED:
+    if schedule.prepare_a is schedule.prepare_b is Prepare.NONE:
         return problem
     copied = tuple(one.copy for one in prepared(problem, schedule))
     return _product(problem, copied) if type(problem.m) is int else _product.__wrapped__(problem, copied)

@@ -13,15 +13,11 @@ SUM_BYTES = 4
 
 
 class Prepare(StrEnum):
-    """What is done with an operand ahead of the product, by a launch whose copy the product takes, or by its blocks."""
+    """What a launch ahead of the product does with an operand, whose copy the product then takes."""
 
     NONE = "none"
     COPY = "copy"  # to the workspace, where rows are aligned to 16 bytes
     TRANSPOSE = "transpose"  # likewise, so that rows run along k
-    REALIGN = "realign"  # aligned units are copied to shared memory, where rows are shifted into place
-
-
-COPIED = (Prepare.COPY, Prepare.TRANSPOSE)  # by a launch
 
 
 class GemmSchedule(Schedule):
@@ -32,9 +28,8 @@ class GemmSchedule(Schedule):
         block_k: columns of op(A) and rows of op(B) in a stage of shared memory.
         stages: tiles of A and B in shared memory, all but one of which are being copied.
         vector_d: elements of an access to D and C.
-        realign_d: whether rows of D, which begin anywhere, are shifted in shared memory, and stored in aligned units.
-        prepare_a, prepare_b: whether A (B) is copied to the workspace first, or shifted in shared memory, for vectors
-            that its own rows are not aligned for.
+        prepare_a, prepare_b: whether A (B) is copied to the workspace first, for vectors that its own rows are not
+            aligned for.
         promote: of float8, terms along k whose sums are added to sums in FP32, since tensor cores keep about 14 bits;
             0 for sums in tensor cores alone.
         cluster_m, cluster_n: blocks of a cluster below and beside each other, which copy to each other what they share.
@@ -56,7 +51,6 @@ class GemmSchedule(Schedule):
     stages: int
     vector_d: int
     tensor_store: bool
-    realign_d: bool
     prepare_a: Prepare
     prepare_b: Prepare
     promote: int

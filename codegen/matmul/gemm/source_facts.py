@@ -26,8 +26,6 @@ def conditions(problem: GemmProblem) -> dict[str, Constant]:
         names
         | problem.epilogue.conditions
         | {
-            "realigned_a": False,  # whether rows of an operand are shifted in shared memory
-            "realigned_b": False,
             "phased": False,  # whether rows of D, and steps along k, are another operator's
             "narrow_boxes": False,  # whether columns of B lie in several boxes of less than 128 bytes
             "wide_rows": False,  # whether rows of D from registers are stored 16 bytes at a time

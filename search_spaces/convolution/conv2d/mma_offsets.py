@@ -49,8 +49,6 @@ def constraints(problem: ConvolutionProblem, schedule: MmaOffsetsSchedule, spec:
     for operand in "ab":
         if (how := getattr(schedule, f"prepare_{operand}")) is not Prepare.NONE:
             yield f"prepare_{operand} {how}: expected {Prepare.NONE}, as rows are gathered"
-    if schedule.realign_d:
-        yield "realign_d: rows of D are stored as they are"
     if problem.unit is Unit.FP32:
         yield "tensor cores do not multiply float32 in FP32; expected tf32=True"
     yield from legal.constraints(problem.product, schedule, spec)
@@ -66,7 +64,7 @@ def space(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Space
 
     fits: Any = of_product.fits
     kept = of_product.keeping({f"prepare_{operand}": (str(Prepare.NONE),) for operand in "ab"})
-    return Space(tuple(one for one in kept.parameters if one.name != "realign_d"), build, fits=fits)
+    return Space(kept.parameters, build, fits=fits)
 
 
 def _gathered(problem: ConvolutionProblem, schedule: MmaSyncSchedule, spec: DeviceSpec, kind: type[K]) -> K:
@@ -90,7 +88,7 @@ def _gathered(problem: ConvolutionProblem, schedule: MmaSyncSchedule, spec: Devi
 def candidates(problem: ConvolutionProblem, spec: DeviceSpec, kind: type[K]) -> Iterator[K]:
     """Those of the product that take its operands as they are."""
     for schedule in seeds.by_mma_sync(problem.product, spec):
-        if schedule.prepare_a is schedule.prepare_b is Prepare.NONE and not schedule.realign_d:
+        if schedule.prepare_a is schedule.prepare_b is Prepare.NONE:
             yield _gathered(problem, schedule, spec, kind)
 
 

@@ -55,7 +55,7 @@ def _small(problem: GemmProblem, schedule: GemmSchedule, m: int, n: int, k: int,
         copied = operand in "ab" and getattr(schedule, f"prepare_{operand}") is not Prepare.NONE
         vector = 1 if copied else schedule.vector(problem, operand)
         rows, columns = small.stored[operand]
-        leading = columns | 1 if copied or (operand == "d" and schedule.realign_d) else round_up(columns, vector)
+        leading = columns | 1 if copied else round_up(columns, vector)
         layouts[f"ld{operand}"] = leading
         layouts[f"stride_{operand}"] = rows * leading if batch > 1 else 0
         layouts[f"align_{operand}"] = vector * small.element_bytes_of(operand)

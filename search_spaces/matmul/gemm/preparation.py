@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.matmul.gemm.prepare import footprint, prepared
 from autotune.codegen.matmul.gemm.problem import GemmProblem
 from autotune.codegen.matmul.gemm.schedule import GemmSchedule, Prepare
@@ -44,16 +43,6 @@ def choices(problem: GemmProblem, operand: str) -> tuple[Prepare, ...]:
     copy = () if _aligned(problem, operand) else (Prepare.COPY,)
     transpose = () if problem.along_k(operand) else (Prepare.TRANSPOSE,)
     return (Prepare.NONE, *copy, *transpose)
-
-
-def realignable(problem: GemmProblem, operand: str) -> bool:
-    """Whether it may help to shift rows in shared memory. Gates and factors in halves are apart in B."""
-    return not (_empty(problem) or _aligned(problem, operand) or (operand == "b" and problem.gate is Gate.HALVES))
-
-
-def realigns_d(problem: GemmProblem) -> bool:
-    """Whether rows of D may be shifted. Those of C and of what is before the activation are not shifted."""
-    return not (problem.residual or problem.preactivation)
 
 
 def copies(problem: GemmProblem) -> Iterator[Mapping[str, Any]]:

@@ -24,23 +24,12 @@ __device__ __forceinline__ void multiply(Accumulators& sums, const Arguments& ar
 #endif
   b += TileB::along_k ? first_n * problem.ldb + k : k * problem.ldb + first_n;
   const bool nothing = arguments.alpha == 0.0f || problem.k == 0;  // then A and B are not read
-#if realigned_a
-  const CopyA copy_a(a, problem.lda, problem.m - tile.m, problem.k - k,
-                     arguments.a + tile.batch * problem.stride_a);
-  multiply_tiles(
-      sums, copy_a,
-#else
   multiply_tiles(sums, CopyA(a, problem.lda, problem.m - tile.m, problem.k - k),
-#endif
-#if realigned_b
-      CopyB(b, problem.ldb, columns - first_n, problem.k - k, arguments.b + tile.batch * problem.stride_b),
-#else
                  CopyB(b, problem.ldb, columns - first_n, problem.k - k,
                        TileB::along_k ? columns * problem.ldb : columns),
-#endif
-      nothing ? 0 : unit.steps(), unit.first,
+                 nothing ? 0 : unit.steps(), unit.first,
 #if promote
-      Promotion(arguments, problem, tile.m, tile.n));
+                 Promotion(arguments, problem, tile.m, tile.n));
 #else
                  0);
 #endif

@@ -20,5 +20,4 @@ def emit(problem: GemmProblem, schedule: MmaSyncSchedule) -> Program:
         and left.stored[operand][1] % getattr(schedule, f"vector_{operand}") != 0
         for operand in "ab"
     }
-    realigned = {f"realigned_{operand}": getattr(schedule, f"prepare_{operand}") is Prepare.REALIGN for operand in "ab"}
-    return scheduled(problem, schedule, "gemm_block", {**ragged, **realigned, "held_columns": False})
+    return scheduled(problem, schedule, "gemm_block", {**ragged, "held_columns": False})

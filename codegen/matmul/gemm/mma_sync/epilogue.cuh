@@ -64,24 +64,9 @@ struct StagedRows {
   static constexpr int rounds_n = columns / (width * lanes_n);
   static constexpr int lanes_m = 32 / lanes_n;
 
-#if realign_d
-  // Elements of D follow the sums: rows of 16 bytes more than they have, so that words may be read that end
-  // behind them.
-  static constexpr int result_pitch = columns + 16 / static_cast<int>(sizeof(Result));
-  static constexpr int warp_bytes = rows * (pitch * static_cast<int>(sizeof(Problem::Sum)) +
-                                            result_pitch * static_cast<int>(sizeof(Result)));
-
-  static __device__ __forceinline__ Problem::Sum* first() {
-    return reinterpret_cast<Problem::Sum*>(dynamic_shared<unsigned char>() + threadIdx.x / 32 * warp_bytes);
-  }
-  static __device__ __forceinline__ Result* results(int row) {
-    return reinterpret_cast<Result*>(first() + rows * pitch) + row * result_pitch;
-  }
-#else
   static __device__ __forceinline__ Problem::Sum* first() {
     return dynamic_shared<Problem::Sum>() + threadIdx.x / 32 * (rows * pitch);
   }
-#endif
   // Where the sum for part `part` of a column of D is in a row.
   static __device__ constexpr int place(int column, int part) {
 #if gate == halves
@@ -165,20 +150,17 @@ __device__ __forceinline__ void keep(const Arguments& arguments, const Problem& 
 }
 
 #endif
-// Where an element of D is, and of C.
-__device__ __forceinline__ long long place_of(const Problem& problem, const Tile& tile, int m, int n) {
-#if phased
-  return place_of_row(problem, tile.batch, m) + n;
-#else
-  return tile.batch * problem.stride_d + m * problem.ldd + n;
-#endif
-}
-
-// Computes a vector of D from its sums, as far as it is in the matrix.
-__device__ __forceinline__ Packed<Result, StagedRows::width> finished_vector(
-    const Arguments& arguments, const Problem& problem, const Problem::Sum* sums, const Vector& factors,
-    const Vector& biases, const Tile& tile, int m, int n) {
+// Computes a vector of D from its sums and stores it, as far as it is in the matrix.
+__device__ __forceinline__ void store_vector(const Arguments& arguments, const Problem& problem,
+                                             const Problem::Sum* sums, const Vector& factors,
+                                             const Vector& biases, const Tile& tile, int m, int n) {
   constexpr int width = StagedRows::width;
+  const int columns_left = problem.n / parts - n;
+#if phased
+  const long long offset = place_of_row(problem, tile.batch, m) + n;
+#else
+  const long long offset = tile.batch * problem.stride_d + m * problem.ldd + n;
+#endif
   Packed<Result, width> result;
 #if result == int32
 #  pragma unroll
@@ -198,8 +180,6 @@ __device__ __forceinline__ Packed<Result, StagedRows::width> finished_vector(
 #  endif
   Packed<Result, width> before = {};
 #  if beta_nonzero
-  const long long offset = place_of(problem, tile, m, n);
-  const int columns_left = problem.n / parts - n;
   if (!Problem::edge_n || columns_left >= width) {
     before.bits = *reinterpret_cast<const typename Packed<Result, width>::Bits*>(arguments.c + offset);
   } else {
@@ -218,45 +198,8 @@ __device__ __forceinline__ Packed<Result, StagedRows::width> finished_vector(
   }
   to_results(result.elements, finished);
 #endif
-  return result;
+  store_left(arguments.d + offset, result, columns_left);
 }
-
-#if realign_d
-// Stores the 16 rows of D that a warp has from row `m` and column `n` on, by the aligned units of 16 bytes
-// that hold them, and what is in a part of a unit one by one. Rows of an odd length begin anywhere: element
-// by element, a warp would store parts of most sectors.
-__device__ __forceinline__ void store_realigned(const Arguments& arguments, const Problem& problem,
-                                                const Tile& tile, int m, int n) {
-  using Rows = StagedRows;
-  constexpr int size = sizeof(Result), unit_bytes = 16, units = Rows::columns * size / unit_bytes + 1;
-  const int left = problem.n / parts - n;
-  const int row_bytes = (!Problem::edge_n || left > Rows::columns ? Rows::columns : left) * size;
-  __syncwarp();
-#  pragma unroll 1
-  for (int index = threadIdx.x % 32; index < Rows::rows * units; index += 32) {
-    const int row = index / units;
-    if (Problem::edge_m && m + row >= problem.m) break;
-    Result* target = arguments.d + place_of(problem, tile, m + row, n);
-    const int skipped = static_cast<int>(reinterpret_cast<unsigned long long>(target) % unit_bytes);
-    const int first = index % units * unit_bytes - skipped;  // byte of the row
-    const Result* results = Rows::results(row);
-    if (first >= 0 && first + unit_bytes <= row_bytes) {
-      const unsigned* words = reinterpret_cast<const unsigned*>(results) + first / 4;
-      Packed<unsigned, 4> unit;
-#  pragma unroll
-      for (int i = 0; i < 4; ++i)
-        unit.elements[i] =
-            size == 4 ? words[i] : __byte_perm(words[i], words[i + 1], 0x3210 + first % 4 * 0x1111);
-      store_global<false>(reinterpret_cast<unsigned*>(target + first / size), unit);
-    } else {
-#  pragma unroll 1
-      for (int byte = first; byte < first + unit_bytes; byte += size)
-        if (byte >= 0 && byte < row_bytes) target[byte / size] = results[byte / size];
-    }
-  }
-}
-
-#endif
 
 // Stores the block's tile. `load` sets a fragment to the lane's sums from a vector on.
 template <class Load>
@@ -342,19 +285,9 @@ __device__ __forceinline__ void store_tile(const Arguments& arguments, const Pro
 #else
         const int of_round = j;
 #endif
-        const auto vector =
-            finished_vector(arguments, problem, sums + Rows::place(j * Rows::lanes_n * width, 0), factors,
-                            biases[of_round], tile, m, n);
-#if realign_d
-        const int staged_row = lane / Rows::lanes_n + row;
-        store_global<false>(Rows::results(staged_row) + staged_n + j * Rows::lanes_n * width, vector);
-#else
-        store_left(arguments.d + place_of(problem, tile, m, n), vector, problem.n / parts - n);
-#endif
+        store_vector(arguments, problem, sums + Rows::place(j * Rows::lanes_n * width, 0), factors,
+                     biases[of_round], tile, m, n);
       }
     }
-#if realign_d
-    store_realigned(arguments, problem, tile, first_m - lane / Rows::lanes_n + 16 * i, first_n - staged_n);
-#endif
   }
 }

@@ -41,10 +41,8 @@ struct Fragments {
 #endif
       TileB::template load<true>(b[j], stage + TileA::bytes, column, step);
     }
-#if element == float32 && !realigned_a
+#if element == float32
     round_all(a);
-#endif
-#if element == float32 && !realigned_b
     round_all(b);
 #endif
   }
@@ -94,16 +92,6 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
     copy_a.finish(stage);
     copy_b.finish(stage + TileA::bytes);
   };
-#if realigned_a || realigned_b
-  const auto settle = [&](unsigned char* stage) {
-#  if realigned_a
-    copy_a.settle(stage);
-#  endif
-#  if realigned_b
-    copy_b.settle(stage + TileA::bytes);
-#  endif
-  };
-#endif
   for (int tile = 0; tile < Schedule::stages - 1; ++tile) {
     if (tile < tiles) {
       begin(Stage(tile).tiles());
@@ -115,9 +103,6 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
   Fragments fragments[Schedule::double_buffer_fragments ? 2 : 1];
   if constexpr (Schedule::double_buffer_fragments) {
     async_wait<Schedule::stages - 2>();
-#if realigned_a || realigned_b
-    settle(reading.tiles());
-#endif
     __syncthreads();
     if (tiles > 0) fragments[0].load(reading.tiles(), 0);
   }
@@ -137,9 +122,6 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
           writing.advance();
           reading.advance();
           async_wait<Schedule::stages - 2>();
-#if realigned_a || realigned_b
-          settle(reading.tiles());  // behind the last tile, what is not used
-#endif
           __syncthreads();
         }
         // Behind the last tile, these are not used.
@@ -148,9 +130,6 @@ __device__ __forceinline__ void multiply_tiles(Accumulators& sums, CopyA copy_a,
       }
     } else {
       async_wait<Schedule::stages - 2>();
-#if realigned_a || realigned_b
-      settle(reading.tiles());
-#endif
       __syncthreads();
       if (more) begin(writing.tiles());
       async_commit();

@@ -54,7 +54,6 @@ class MmaSyncSchedule(GemmSchedule):
     vector_a: int = tunable(8, power_of_two=True)
     vector_b: int = tunable(8, power_of_two=True)
     vector_d: int = tunable(8, power_of_two=True)
-    realign_d: bool = tunable(False, values=(False, True))
     prepare_a: Prepare = tunable(Prepare.NONE)
     prepare_b: Prepare = tunable(Prepare.NONE)
     shared_layout: SharedLayout = tunable(SharedLayout.SWIZZLED, values=tuple(SharedLayout))
@@ -110,17 +109,13 @@ class MmaSyncSchedule(GemmSchedule):
             for operand in "ab"
             for rows, row_bytes in [self.rows(problem, operand)]
         )
-        staged_row = (self.warp_n + _STAGED_PAD) * WORD_BYTES
-        if self.realign_d:  # elements of D behind the sums
-            staged_row += self.warp_n // problem.parts * problem.result.bytes + _ROW_UNIT
-        staged = self.threads // WARP * _STAGED_ROWS * staged_row
+        staged = self.threads // WARP * _STAGED_ROWS * (self.warp_n + _STAGED_PAD) * WORD_BYTES
         return max(self.stages * stage, staged)
 
     def vector(self, problem: GemmProblem, operand: str) -> int:
         """Elements of ``a``, ``b`` or ``d`` that its rows must begin at a multiple of."""
-        realigned = self.realign_d if operand == "d" else getattr(self, f"prepare_{operand}") is Prepare.REALIGN
         vector: int = getattr(self, f"vector_{operand}")
-        return 1 if realigned else vector
+        return vector
 
     def footprint(self, problem: GemmProblem) -> Footprint:
         """See `Schedule`; registers are sums, fragments, what goes through registers, and addresses."""

@@ -3,9 +3,6 @@
 #include "cuda/opaque.cuh"
 #include "cuda/packed.cuh"
 #include "matmul/gemm/mma_sync/shared_tiles.cuh"
-#if realigned_a || realigned_b
-#  include "matmul/gemm/mma_sync/realigned_copy.cuh"
-#endif
 
 // Copies the tiles of an operand from global to shared memory, one after the other along k. `edge`: tiles may
 // exceed the matrix across k; what lies outside becomes zeros. `ragged`: rows may end within a vector.
@@ -130,14 +127,10 @@ class TileCopy {
   Element loaded_[asynchronous ? 1 : rounds];
 };
 
-#if realigned_a
-using CopyA = RealignedCopy<TileA, Problem::edge_m>;
-#elif !gathered_a  // else who includes this has defined it
+#if !gathered_a  // else who includes this has defined it
 using CopyA = TileCopy<TileA, Problem::edge_m, Problem::ragged_a>;
 #endif
-#if realigned_b
-using CopyB = RealignedCopy<TileB, Problem::edge_n>;
-#elif !gathered_b  // likewise
+#if !gathered_b  // likewise
 #  if gate == halves
 using CopyB = TileCopy<TileB, Problem::edge_n, Problem::ragged_b, true>;
 #  else

@@ -44,7 +44,6 @@ class WgmmaSchedule(GemmSchedule):
     block_k: int = tunable(64, values=(16, 32, 64, 128), power_of_two=True, least=8, short="BK")
     stages: int = tunable(3, values=(2, 3, 4, 5, 6, 7, 8, 10, 12, 16), least=2)
     vector_d: int = tunable(2, power_of_two=True)
-    realign_d = False
     prepare_a: Prepare = tunable(Prepare.NONE)
     prepare_b: Prepare = tunable(Prepare.NONE)
     promote: int = tunable(0, values=(0, 128, 256, 512), least=0)

@@ -9,19 +9,16 @@ from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     LEAST_HALVES,
     PRODUCT_BYTES,
     MmaSyncSchedule,
-    SharedLayout,
 )
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import Prepare
-from autotune.codegen.model.hardware import LEAST_COPY, WARP, WIDEST_ACCESS
+from autotune.codegen.model.hardware import LEAST_COPY, WARP
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.promotion import sum_violations
 from autotune.search_spaces.matmul.gemm.tiling import grid_violations
 
 MOST_SUMS = 128  # sums of a thread
-MOST_REALIGNED = WARP * WIDEST_ACCESS  # bytes of a row that a warp shifts
 
 
 def constraints(problem: GemmProblem, schedule: MmaSyncSchedule, spec: DeviceSpec) -> list[str]:
@@ -58,9 +55,6 @@ def _tile_violations(problem: GemmProblem, schedule: MmaSyncSchedule) -> Iterato
 
 def _copy_violations(problem: GemmProblem, schedule: MmaSyncSchedule, operand: str) -> Iterator[str]:
     """Copies that rows are not aligned for, or that the threads of a block do not share evenly."""
-    if getattr(schedule, f"prepare_{operand}") is Prepare.REALIGN:
-        yield from _realigned_violations(problem, schedule, operand)
-        return
     vector, widest = getattr(schedule, f"vector_{operand}"), problem.vector_width(operand)
     _, row_bytes = schedule.rows(problem, operand)
     row_vectors = row_bytes // (vector * problem.dtype.bytes)
@@ -72,32 +66,9 @@ def _copy_violations(problem: GemmProblem, schedule: MmaSyncSchedule, operand: s
         yield f"{schedule.threads} threads do not divide into rows of {row_vectors} vectors of {operand.upper()}"
 
 
-def _realigned_violations(problem: GemmProblem, schedule: MmaSyncSchedule, operand: str) -> Iterator[str]:
-    """Rows that have no room for a unit more, or that warps do not share evenly."""
-    vector, unit = getattr(schedule, f"vector_{operand}"), WIDEST_ACCESS // problem.dtype.bytes
-    rows, row_bytes = schedule.rows(problem, operand)
-    warps = schedule.threads // WARP
-    if vector != unit:
-        yield f"prepare_{operand} realign: expected vector_{operand} {unit}, not {vector}"
-    if schedule.shared_layout is not SharedLayout.PADDED:
-        yield f"prepare_{operand} realign: expected shared_layout {SharedLayout.PADDED}, with room behind each row"
-    if operand == "b" and problem.gate is Gate.HALVES:
-        yield "prepare_b realign: gates and factors in halves are apart"
-    if row_bytes > MOST_REALIGNED or rows % warps:
-        yield (
-            f"prepare_{operand} realign: expected rows of at most {MOST_REALIGNED} bytes, as many for each of {warps} "
-            f"warps, not {rows} of {row_bytes}"
-        )
-
-
 def _store_violations(problem: GemmProblem, schedule: MmaSyncSchedule) -> Iterator[str]:
     vector, widest = schedule.vector_d, problem.vector_width("d")
-    if schedule.realign_d:
-        if problem.residual or problem.preactivation:
-            yield "realign_d: expected neither C nor a second output, whose rows are not shifted"
-        if vector * problem.result.bytes > WIDEST_ACCESS:
-            yield f"vector_d {vector} over the {WIDEST_ACCESS} bytes of an access"
-    elif vector > widest:
+    if vector > widest:
         yield f"vector_d {vector} over the {widest} elements that D is aligned for"
     columns = schedule.warp_n // problem.parts
     if 2 * vector > columns:

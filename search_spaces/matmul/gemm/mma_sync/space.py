@@ -11,13 +11,11 @@ from autotune.codegen.matmul.gemm.mma_sync.schedule import (
     PRODUCT_BYTES,
     PRODUCT_M,
     MmaSyncSchedule,
-    SharedLayout,
 )
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.model.fields import field_specs
-from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
+from autotune.codegen.model.hardware import WARP
 from autotune.search_spaces.contract.space import Draw, Parameter, Space, Value, field_parameters
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.occupancy import blocks_per_sm
@@ -25,7 +23,7 @@ from autotune.search_spaces.matmul.gemm import preparation
 from autotune.search_spaces.matmul.gemm.promotion import promoted
 from autotune.search_spaces.matmul.gemm.tiling import block_ks, grids
 
-from .legal import MOST_REALIGNED, MOST_SUMS
+from .legal import MOST_SUMS
 
 S = TypeVar("S", bound=MmaSyncSchedule)
 _WARPS = (1, 2, 4)
@@ -37,25 +35,19 @@ def space(problem: GemmProblem, spec: DeviceSpec) -> Space[MmaSyncSchedule]:
 
     Vectors are as wide as possible. All other draws are upper bounds: the schedule gets as much as fits.
     """
-    realigned_d = (False, True) if preparation.realigns_d(problem) else (False,)
     parameters = (
         Parameter("warps_m", _WARPS),
         Parameter("warps_n", _WARPS),
         Parameter("grid", grids(problem, spec)),
         Parameter("block_k", block_ks(problem)),
-        *(Parameter(f"prepare_{operand}", _preparations(problem, operand)) for operand in "ab"),
-        *(one for one in field_parameters(MmaSyncSchedule, realign_d=realigned_d) if one.name != "block_k"),
+        *(Parameter(f"prepare_{operand}", preparation.choices(problem, operand)) for operand in "ab"),
+        *(one for one in field_parameters(MmaSyncSchedule) if one.name != "block_k"),
     )
 
     def fits_grid(schedule: MmaSyncSchedule, grid: Value) -> bool:
         return on_grid(problem, spec, schedule, str(grid)) == schedule
 
     return Space(parameters, partial(_build, problem, spec), fits={"grid": fits_grid})
-
-
-def _preparations(problem: GemmProblem, operand: str) -> tuple[Prepare, ...]:
-    realign = (Prepare.REALIGN,) if preparation.realignable(problem, operand) else ()
-    return (*preparation.choices(problem, operand), *realign)
 
 
 def _build(problem: GemmProblem, spec: DeviceSpec, draw: Draw) -> MmaSyncSchedule:
@@ -73,11 +65,6 @@ def fitted(
     warps_m, warps_n = warps or (schedule.warps_m, schedule.warps_n)
     problem = product(problem, schedule)
     vectors: dict[str, Any] = {f"vector_{operand}": problem.vector_width(operand) for operand in "abd"}
-    realign_d = schedule.realign_d and preparation.realigns_d(problem)
-    if realign_d:
-        vectors["vector_d"] = WIDEST_ACCESS // problem.result.bytes
-    realigned = [operand for operand in "ab" if getattr(schedule, f"prepare_{operand}") is Prepare.REALIGN]
-    vectors |= {f"vector_{operand}": WIDEST_ACCESS // problem.dtype.bytes for operand in realigned}
     warp_m, warp_n = schedule.warp_m, schedule.warp_n
     if not problem.along_k("a"):
         warp_m = min(warp_m, WARP * warps_n * vectors["vector_a"])
@@ -85,10 +72,6 @@ def fitted(
         warp_n = min(warp_n, WARP * warps_m * vectors["vector_b"])
     if problem.gate is Gate.HALVES:
         warp_n = max(warp_n, LEAST_HALVES)
-    if across := [operand for operand in realigned if not problem.along_k(operand)]:
-        longest = MOST_REALIGNED // problem.dtype.bytes
-        warp_m = min(warp_m, longest // warps_m) if "a" in across else warp_m
-        warp_n = min(warp_n, longest // warps_n) if "b" in across else warp_n
     promote = promoted(problem, schedule)
     while warp_m * warp_n * (2 if promote else 1) > WARP * MOST_SUMS:
         warp_m, warp_n = (warp_m // 2, warp_n) if warp_m >= warp_n else (warp_m, warp_n // 2)
@@ -96,8 +79,7 @@ def fitted(
     copied = [vectors[f"vector_{operand}"] for operand in "ab" if problem.along_k(operand)]
     most_k = WARP * warps_m * warps_n * min(copied, default=schedule.block_k)
     terms = PRODUCT_BYTES // problem.dtype.bytes
-    least_k = warps_m * warps_n if across else 0  # a row for each warp
-    block_k = max(terms, least_k, min(schedule.block_k, most_k, promote or most_k))
+    block_k = max(terms, min(schedule.block_k, most_k, promote or most_k))
     wanted = schedule.replace(
         block_m=warps_m * warp_m,
         block_n=warps_n * warp_n,
@@ -106,8 +88,6 @@ def fitted(
         warp_n=warp_n,
         double_buffer_fragments=schedule.double_buffer_fragments and block_k > terms,
         promote=promote,
-        realign_d=realign_d,
-        shared_layout=SharedLayout.PADDED if realigned else schedule.shared_layout,
         min_blocks_per_sm=1,
         **vectors,
     )

@@ -13,7 +13,6 @@ from autotune.codegen.matmul.gemm.mma_sync.schedule import (
 )
 from autotune.codegen.matmul.gemm.prepare import product
 from autotune.codegen.matmul.gemm.problem import GemmProblem
-from autotune.codegen.matmul.gemm.schedule import Prepare
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.hardware import LEAST_COPY, LINE_BYTES, SECTOR_BYTES, WARP, WIDEST_ACCESS
 from autotune.codegen.model.integers import ceil_div
@@ -30,9 +29,6 @@ _FLOAT8_AS_FLOAT16 = "sm_90"  # where mma.sync multiplies float8 as float16, tho
 _CONVERSION = {DType.FLOAT8_E4M3: 22, DType.FLOAT8_E5M2: 1}  # instructions to make two float8 two float16
 _LOAD_BYTES = 512  # bytes of an ldmatrix of four matrices
 _WORD_BYTES = 4  # of a float, which across k is loaded alone
-# Instructions to shift a word of a row in shared memory, and how often that is accessed, if it is an element, or else,
-# as counted in machine code (NVRTC 13.5, sm_90).
-_SHIFT, _ACCESSES = (3, 5), (2, 3)
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ def product_workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: Devi
         "b": schedule.block_n * schedule.warps_m * schedule.block_k * size,
     }
     multiplied = product(problem, schedule)
-    copies, lines, elements, by_words, shifted = 0.0, 0.0, 0.0, 0.0, 0.0
+    copies, lines, elements, by_words = 0.0, 0.0, 0.0, 0.0
     in_flight, chained = schedule.stages - 1, 0.0
     for operand, side in (("a", "m"), ("b", "n")):
         rows, row_bytes = schedule.rows(problem, operand)
@@ -96,9 +92,6 @@ def product_workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: Devi
         inside = share_inside(getattr(problem, side), extent)
         vector_bytes = getattr(schedule, f"vector_{operand}") * size
         vectors = rows * row_bytes / vector_bytes / WARP
-        if getattr(schedule, f"prepare_{operand}") is Prepare.REALIGN:
-            vectors += rows / WARP
-            shifted += rows * row_bytes
         copies += vectors * (costs.by_registers if vector_bytes < LEAST_COPY else 1)
         if vector_bytes < LEAST_COPY:
             in_flight = 0  # ptxas moves loads down to the stores
@@ -111,7 +104,7 @@ def product_workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: Devi
     tiles, blocks = schedule.tiles(problem), schedule.blocks(problem)
     narrow = WIDEST_ACCESS / (schedule.vector_d * problem.result.bytes) - 1
     row = schedule.warp_n * problem.result.bytes
-    sectors = 1 + costs.ends * SECTOR_BYTES / row if narrow or schedule.realign_d else 1.0
+    sectors = 1 + costs.ends * SECTOR_BYTES / row if narrow else 1.0
     outputs = 1 / problem.parts + problem.preactivation + costs.residual * problem.residual
     stored = tile * problem.result.bytes * outputs * sectors * (1 + costs.narrow_stores * narrow)
     shares = schedule.shares_tiles(problem)
@@ -124,12 +117,10 @@ def product_workload(problem: GemmProblem, schedule: MmaSyncSchedule, spec: Devi
         steps=ceil_div(tiles * schedule.steps(problem), max(1, blocks)),
         ahead=schedule.stages - 1,
         in_flight=in_flight,
-        instructions=_instructions(problem, schedule, products, loaded, spec)
-        + _SHIFT[size < _WORD_BYTES] * shifted / _WORD_BYTES / WARP,
+        instructions=_instructions(problem, schedule, products, loaded, spec),
         load_instructions=costs.copy * copies,
         exposed_clocks=costs.chained_clocks * chained,
-        shared_clocks=(sum(loaded.values()) + elements + costs.narrow_clocks * by_words) / LINE_BYTES
-        + _ACCESSES[size < _WORD_BYTES] * shifted / LINE_BYTES,
+        shared_clocks=(sum(loaded.values()) + elements + costs.narrow_clocks * by_words) / LINE_BYTES,
         unit_clocks=tile * schedule.block_k / rate,
         lines=lines,
         bytes_loaded=elements,
