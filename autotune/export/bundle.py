@@ -30,7 +30,8 @@ class Bundle:
     Attributes:
         operator, spec: of which, and for which device.
         fixed: the fields that all problems share, but layouts, which are dense.
-        most: for each size that calls name, up to what it is served; the least is 1.
+        least, most: for each size that calls name, from what to what it is served. The least is 0, which stands for
+            another size or for none, if a problem has it, else 1.
         problems: what was asked for.
         records: sorted by key, those of one problem best first.
         schedules: what may serve any size, in the order in which ties are decided; the last one is the default.
@@ -39,6 +40,7 @@ class Bundle:
     operator: Operator[Any, Any]
     spec: DeviceSpec
     fixed: Mapping[str, Any]
+    least: Mapping[str, int]
     most: Mapping[str, int]
     problems: tuple[Problem, ...]
     records: tuple[Record, ...]
@@ -65,7 +67,7 @@ class Bundle:
             self.problem(found)
         except ValueError:
             return None
-        return found if all(1 <= found[name] <= most for name, most in self.most.items()) else None
+        return found if all(self.least[name] <= found[name] <= most for name, most in self.most.items()) else None
 
     def drawn_sizes(self, count: int, seed: int) -> Iterator[dict[str, int]]:
         """Sizes of all orders, in whole tiles, and near those of the problems, made to fit; none is a problem's own."""
@@ -83,7 +85,7 @@ class Bundle:
                 }
             else:
                 sizes = {name: int(near[name] * 4 ** draw.uniform(-1, 1)) for name in most}
-            found = self.fitted({name: max(1, min(most[name], one)) for name, one in sizes.items()})
+            found = self.fitted({name: max(self.least[name], min(most[name], one)) for name, one in sizes.items()})
             if found and found not in own:
                 count -= 1
                 yield found
@@ -114,6 +116,7 @@ def bundle_of(
             )
     implied = {name: values[0] for name, values in sizes.items() if set(values) == {specs[name].implied}}
     called = {name: values for name, values in sizes.items() if name not in implied}
+    least = {name: min(1, *values) for name, values in called.items()}
     most = {name: specs[name].clamped(max(_MOST, _BEYOND * max(values))) for name, values in called.items()}
     asked = (one for one in known if one.problem.key in keys)
     legal = [one for one in asked if not operator.violations(one.problem, one.schedule, spec)]
@@ -124,7 +127,7 @@ def bundle_of(
         *(record.schedule for record in records if not record.own_only),
         *(next(choices(operator, problem, spec, records)).schedule.shape_generic for problem in lacking),
     ]
-    bundle = Bundle(operator, spec, kinds | implied, most, tuple(problems), records, ())
+    bundle = Bundle(operator, spec, kinds | implied, least, most, tuple(problems), records, ())
     odd = ({name: largest - 1 for name, largest in most.items()}, dict.fromkeys(most, _PRIME))
     defaults = [bundle.sizes(first), *filter(None, map(bundle.fitted, odd))][-len(odd) :]
     general = [operator.default(bundle.problem(one), spec).shape_generic for one in defaults]

@@ -76,7 +76,7 @@ struct Chosen {
 
 inline bool served(const Sizes& sizes) {
   for (std::size_t one = 0; one < sizes.size(); ++one)
-    if (sizes[one] < 1 || sizes[one] > most[one]) return false;
+    if (sizes[one] < least[one] || sizes[one] > most[one]) return false;
   return true;
 }
 

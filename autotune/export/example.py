@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autotune.codegen.model.problem import Array, Problem
+from autotune.codegen.model.problem import Array
 from autotune.codegen.model.tensor import Checked, Role, Tensor, Within
 from autotune.verification import scale_name
 
@@ -28,15 +28,16 @@ _CASE = """
 
 def example(exported: Kernels) -> str:
     """The program."""
-    problems = cases(exported)
+    tensors = exported.bundle.problems[0].tensors
     text = _TEMPLATE.read_text(encoding="utf-8").replace("@OPERATOR@", exported.bundle.operator.name)
-    text = text.replace("@ELEMENT_BYTES@", ", ".join(str(one.dtype.bytes) for one in problems[0].tensors))
-    return text.replace("@CASES@", "".join(_case(exported, *one) for one in enumerate(problems))[1:])
+    text = text.replace("@ELEMENT_BYTES@", ", ".join(str(one.dtype.bytes) for one in tensors))
+    return text.replace("@CASES@", "".join(_case(exported, *one) for one in enumerate(cases(exported)))[1:])
 
 
 def write_data(exported: Kernels, folder: Path) -> None:
     """What the tensors of each case hold before a call, and between which bounds they lie after it."""
-    for number, problem in enumerate(cases(exported)):
+    for number, sizes in enumerate(cases(exported)):
+        problem = exported.bundle.problem(sizes)
         inputs = problem.inputs(number)
         outputs = problem.reference(inputs, problem.scalars)
         for place, tensor in enumerate(problem.tensors):
@@ -46,30 +47,33 @@ def write_data(exported: Kernels, folder: Path) -> None:
                 content.tofile(folder / f"{number}.{place}.{what}")
 
 
-def cases(exported: Kernels) -> list[Problem]:
-    """Small problems with as many kernels as a few of them take."""
+def cases(exported: Kernels) -> list[dict[str, int]]:
+    """Sizes of small problems with as many kernels as a few of them take.
+
+    A problem may state others, which calls do not: 0 for a window that is as long as the keys.
+    """
     bundle, draw = exported.bundle, random.Random(0)
-    found: dict[str, Problem] = {}
+    found: dict[str, dict[str, int]] = {}
     for _ in range(_TRIED):
         sizes = bundle.fitted({name: min(most, int(2 ** draw.uniform(0, 10))) for name, most in bundle.most.items()})
-        if sizes and (serving := exported.serving(sizes)):
-            problem = bundle.problem(sizes)
-            if sum(tensor.bytes for tensor in problem.tensors) <= _MOST_BYTES:
-                found.setdefault(exported.programs[serving[1]].source_digest, problem)
+        serving = sizes and exported.serving(sizes)
+        if sizes and serving and sum(one.bytes for one in bundle.problem(sizes).tensors) <= _MOST_BYTES:
+            found.setdefault(exported.programs[serving[1]].source_digest, sizes)
     return list(found.values())[:_CASES]
 
 
-def _case(exported: Kernels, number: int, problem: Problem) -> str:
-    """The call for a problem, with the scalars that it is verified with."""
-    name, sizes = exported.bundle.operator.name, {one: str(n) for one, n in exported.bundle.sizes(problem).items()}
+def _case(exported: Kernels, number: int, sizes: Mapping[str, int]) -> str:
+    """The call for some sizes, with the scalars that their problem is verified with."""
+    name, problem = exported.bundle.operator.name, exported.bundle.problem(sizes)
+    numbers = {one: str(size) for one, size in sizes.items()}
     tensors = {one.name: f"tensors[{place}]" for place, one in enumerate(problem.tensors)}
     scalars = {
         one: _literal(kind, problem.scalars[one])
         for one, kind in parameters(exported).items()
         if one in problem.scalars
     }
-    values = tensors | sizes | scalars | {"workspace": "workspace", "stream": "nullptr"}
-    return _CASE.format(number=number, name=name, sizes=", ".join(sizes.values()), call=call(exported, values))
+    values = tensors | numbers | scalars | {"workspace": "workspace", "stream": "nullptr"}
+    return _CASE.format(number=number, name=name, sizes=", ".join(numbers.values()), call=call(exported, values))
 
 
 def _literal(kind: str, value: float) -> str:

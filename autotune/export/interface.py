@@ -17,7 +17,7 @@ def header(exported: Kernels) -> str:
     fixed = ", ".join(f"{field}={value}" for field, value in bundle.fixed.items())
     alone = f"; {_left_out(exported)} is 0" if _left_out(exported) else ""
     model = bundle.spec.name.replace("*/", "* /")  # which would end the comment
-    ranges = ", ".join(f"{size} to {most}" for size, most in bundle.most.items())
+    ranges = ", ".join(f"{size} {bundle.least[size]} to {most}" for size, most in bundle.most.items())
     lists = (names for names in grouped(exported.addresses).values() if is_element(names[0]))
     listed = "".join(
         f"{list_of(first)} has {1 + len(others)} elements: 0 for those left out. " for first, *others in lists
@@ -27,7 +27,7 @@ def header(exported: Kernels) -> str:
 #include <stddef.h>
 /* {bundle.operator.summary}
    For {fixed or "all problems"}{alone}. Operands are dense and aligned to 16 bytes; sizes are
-   at least 1, {ranges} at most. {listed}For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
+   {ranges}. {listed}For {model} ({bundle.spec.arch}). Needs the CUDA driver only. */
 
 #ifdef __cplusplus
 extern "C" {{

@@ -38,6 +38,7 @@ def tables(exported: Kernels) -> str:
 namespace autotune {{
 
 using Sizes = std::array<long long, {len(bundle.most)}>;  // {", ".join(bundle.most)}
+constexpr Sizes least{{{_joined(bundle.least.values())}}};
 constexpr Sizes most{{{_joined(bundle.most.values())}}};
 {_array("Kernel", "kernels", (f'{{"{file_name(part)}", "{entry}"}}' for part, entry in map(str.split, kernels)))}
 {_array("double", "constants", constants)}

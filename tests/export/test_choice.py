@@ -1,6 +1,7 @@
 """C++ launches what Python emits for the same sizes: by terms of what Python computes, and by the table it follows."""
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -8,14 +9,18 @@ from export.exports import COUNT, H200, asked_sizes, assert_launched_alike, draw
 from refusals import refused
 
 from autotune.bench.dispatch.example_call import problem_of_sizes
+from autotune.codegen.attention.attention_backward.problem import AttentionBackwardProblem
 from autotune.codegen.attention.attention_decode.problem import AttentionDecodeProblem
 from autotune.codegen.epilogue.gate import Gate
 from autotune.codegen.model.dtype import DType
 from autotune.codegen.model.integers import ceil_div, largest, logarithm, round_up, smallest, widest_divisor
 from autotune.codegen.rows.reduce.problem import Axis
+from autotune.db.states import TimeSource
+from autotune.dispatcher.choice.records import Record
 from autotune.export import bundle_of, kernels_of
 from autotune.export.agreement import chosen as chosen_by_dispatcher
-from autotune.export.example import cases
+from autotune.export.example import example
+from autotune.export.interface import header
 from autotune.export.tables import tables
 from autotune.export.terms import Terms, Values
 from autotune.export.trace import UNKNOWN, Path, ValueNeededError
@@ -58,11 +63,31 @@ def test_cpp_encodes_the_tensor_maps_of_python(tmp_path):
     assert any(" map 0x4" in line for line in expected)  # of what is prepared in the workspace
 
 
-def test_examples_have_sizes_that_the_table_serves():
-    """Heads of k and v may be 0, for as many as q has: then no number of the table may be divided by them."""
-    problem = AttentionDecodeProblem(1, 512, 8, 1, 2, page=16)
-    exported = kernels_of(bundle_of(operator("attention_decode"), [problem], H200, []), count=COUNT)
-    assert all(exported.bundle.fitted(exported.bundle.sizes(one)) for one in cases(exported))
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("attention_decode", AttentionDecodeProblem(1, 512, 8, 1, 2, page=16)),  # heads of k and v: 0 stands for q's
+        ("attention_backward", AttentionBackwardProblem(256, 256, 8, 1, window_left=64)),  # 0 for a window of all keys
+    ],
+)
+def test_cpp_serves_the_calls_of_an_example(name, problem, tmp_path):
+    exported = kernels_of(bundle_of(operator(name), [problem], H200, []), count=COUNT)
+    calls = re.findall(r"_schedule\((.*?)\)", example(exported))
+    sizes = [dict(zip(exported.bundle.most, map(int, call.split(", ")), strict=True)) for call in calls]
+    lines = assert_launched_alike(exported, sizes, tmp_path, tables(exported))
+    assert lines and not any(line.startswith("-1") for line in lines)
+
+
+@pytest.mark.parametrize("size", ["window_left", "heads_kv"])
+def test_cpp_serves_zero_where_a_problem_has_it(size, tmp_path):
+    problems = [AttentionBackwardProblem(256, 256, 8, 1, causal=True, **{size: value}) for value in (2, 0)]
+    op = operator("attention_backward")
+    known = [Record(one, op.default(one, H200), 1e-5 * n, TimeSource.MEASURED) for n, one in enumerate(problems, 1)]
+    for records in ([], known):
+        exported = kernels_of(bundle_of(op, problems, H200, records), count=COUNT)
+        lines = assert_launched_alike(exported, asked_sizes(exported), tmp_path, tables(exported))
+        assert not any(line.startswith("-1") for line in lines[: len(problems)])
+    assert f"{size} 0 to " in header(exported)
 
 
 @pytest.mark.parametrize("name", ["attention_decode", "attention_varlen", "letterbox_mixed"])
