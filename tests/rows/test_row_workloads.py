@@ -142,6 +142,25 @@ def test_narrow_loads_are_many():
     assert found.loads_in_flight == 16
 
 
+@pytest.mark.parametrize(("columns", "ldx"), [(8191, 8192), (12653, 12653)])
+def test_columns_that_are_no_whole_vectors_are_read_element_by_element(columns, ldx):
+    """On an H200, 1408×8191 took 21.2 µs by vectors of eight, and 4096×12653 took 68.6 by folded rows."""
+    problem = ReduceProblem(4096, columns, Operation.L2, Axis.FIRST, BF16, ldx=ldx)
+    found, _ = preferred(operator("reduce"), problem, H200)
+    assert isinstance(found, ReduceSchedule)
+    assert found.vector_width == 1
+    assert not found.folded
+
+
+@pytest.mark.parametrize(("dtype", "loads"), [(BF16, 2 * 7), (DType.FLOAT32, 0)])
+def test_the_last_vectors_of_rows_are_waited_for_one_by_one(dtype, loads):
+    """Elements of less than a word are put together before the next are loaded: seven more of each of two tiles."""
+    schedule = ReduceSchedule(256, 16, 4, loads_in_flight=8, splits=8)
+    ragged, whole = (ReduceProblem(1408, columns, axis=Axis.FIRST, dtype=dtype, ldx=8192) for columns in (8191, 8192))
+    waits = [operator("reduce").workload(problem, schedule, H200)[0].waits for problem in (ragged, whole)]
+    assert waits[0] - waits[1] == pytest.approx(loads)
+
+
 @pytest.mark.parametrize(
     ("problem", "split"),
     [

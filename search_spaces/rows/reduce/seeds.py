@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from autotune.codegen.model.hardware import WARP, WIDEST_ACCESS
-from autotune.codegen.model.integers import ceil_div
+from autotune.codegen.model.integers import ceil_div, widest_divisor
 from autotune.codegen.model.schedule import Specialize
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
@@ -19,7 +19,7 @@ from .space import can_fold, fitted, split_values, widest_vectors
 _SHAPES = ((256, 4, 8), (512, 4, 4), (1024, 4, 2), (256, 8, 4), (512, 8, 2), (256, 8, 8), (256, 2, 8), (128, 8, 8))
 # The same for so few strips of columns that their blocks leave many partial results to the last one.
 _FEW_STRIPS, _FEWEST_PARTIALS = 8, (512, 8, 1)
-# The same for vectors narrower than 16 bytes.
+# The same for vectors narrower than 16 bytes, and for those that columns are a multiple of.
 _NARROW_SHAPES = ((1024, 16, 1), (512, 16, 1), (512, 16, 2))
 # Threads of a block and of a row that begins between vectors: 131072×513 floats took 65 µs on an H200 with vectors of 8
 # bytes, and 95 with those of 16.
@@ -54,8 +54,9 @@ def candidates(problem: ReduceProblem, spec: DeviceSpec) -> list[ReduceSchedule]
     width = problem.vector_width("x")
     if problem.axis is Axis.LAST and problem.ldx % width:
         found += [ReduceSchedule(*shape, width // 2, _SKEWED_LOADS) for shape in _SKEWED_SHAPES]
-    if width * problem.dtype.bytes < WIDEST_ACCESS:
-        found += [_schedule(problem, spec, *shape) for shape in _NARROW_SHAPES]
+    whole = widest_divisor(width, problem.columns) if problem.axis is Axis.FIRST else width
+    if whole * problem.dtype.bytes < WIDEST_ACCESS:
+        found += [_schedule(problem, spec, *shape, width=whole) for shape in _NARROW_SHAPES]
     return found
 
 
@@ -93,13 +94,19 @@ def _folded(problem: ReduceProblem, spec: DeviceSpec) -> Iterator[ReduceSchedule
 
 
 def _schedule(
-    problem: ReduceProblem, spec: DeviceSpec, threads: int, loads: int, blocks_per_sm: int, shift: int = 0
+    problem: ReduceProblem,
+    spec: DeviceSpec,
+    threads: int,
+    loads: int,
+    blocks_per_sm: int,
+    shift: int = 0,
+    width: int | None = None,
 ) -> ReduceSchedule:
     """The schedule of so many threads and loads, split into as many blocks as an SM shall have.
 
-    Threads of a row are as many as its vectors need, times 2 to the `shift`.
+    Threads of a row are as many as its vectors need, times 2 to the `shift`. Vectors are the widest unless told.
     """
-    width = problem.vector_width("x")
+    width = width or problem.vector_width("x")
     vectors = ceil_div(problem.columns if problem.axis is Axis.FIRST else problem.reduced, width)
     lanes = min(WARP, vectors) if problem.axis is Axis.FIRST else min(threads, ceil_div(vectors, loads))
     exponent = (max(1, lanes) - 1).bit_length() + shift

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP
+from autotune.codegen.model.hardware import LINE_BYTES, SECTOR_BYTES, WARP, WORD_BYTES
 from autotune.codegen.model.integers import ceil_div
 from autotune.codegen.rows.reduce.problem import Axis, ReduceProblem
 from autotune.codegen.rows.reduce.schedule import ReduceSchedule
@@ -31,7 +31,7 @@ class Costs(Coefficients, section="reduce"):
         end_waits: loads that the ends of a row that begins between vectors take as long as.
         segment_waits: the same of a segment that is not staged: its offsets, and what is ahead of its first vector and
             behind its last tile.
-        folded_waits: the same of folded rows, whose columns the last of all blocks combines.
+        folded_waits: the same of folded rows, whose columns the last of all blocks combines, beside its rounds.
         uneven: more tiles of the longest of the segments that blocks share, as a share of the others'.
         strips: more time of device memory for each line that a row of a block's strip has but a part of.
         dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
@@ -90,9 +90,21 @@ def workload(problem: ReduceProblem, schedule: ReduceSchedule, spec: DeviceSpec)
         lines=loading * results * tile * element / LINE_BYTES * max(1.0, LINE_BYTES / side_by_side),
         bytes_loaded=loading * results * tile * element * max(1.0, SECTOR_BYTES / side_by_side),
         bytes_stored=stored,
-        waits=split * waits + schedule.folded * costs.folded_waits,
+        waits=split * waits + _waits_of_edges(problem, schedule, costs),
     )
     return (grid,)
+
+
+def _waits_of_edges(problem: ReduceProblem, schedule: ReduceSchedule, costs: Costs) -> float:
+    """Loads that blocks wait for, one after the other, where columns are no whole vectors."""
+    if schedule.folded:
+        return costs.folded_waits + costs.round_waits * ceil_div(problem.columns, schedule.threads)
+    ragged = problem.axis is Axis.FIRST and problem.columns % schedule.vector_width > 0
+    if not ragged or problem.dtype.bytes >= WORD_BYTES:
+        return 0.0
+    # Elements of less than a word are put together before the next row's are loaded. The last strip begins last.
+    tiles = ceil_div(schedule.tiles(problem), schedule.splits)
+    return float(tiles * (schedule.loads_in_flight - 1))
 
 
 def _waits_beside_tiles(problem: ReduceProblem, schedule: ReduceSchedule, costs: Costs) -> float:

@@ -12,6 +12,7 @@ from autotune.codegen.streaming.map.schedule import MapSchedule
 from autotune.search_spaces.machine.coefficients import Coefficients
 from autotune.search_spaces.machine.device_spec import DeviceSpec
 from autotune.search_spaces.machine.stored_parts import times_stored
+from autotune.search_spaces.machine.time_model import MachineCosts
 from autotune.search_spaces.machine.workload import Workload
 
 
@@ -24,6 +25,7 @@ class Costs(Coefficients, section="map"):
         access: instructions of an access with its address and its bounds.
         tile: instructions of a thread that begins a tile.
         part: more for each element of a vector that may be partly there, or not aligned.
+        wait: of loads that a thread waits for one after the other, each but the first, as a share of their latency.
         dependent: times as long as it takes to issue an instruction, from it to the next one of its warp.
     """
 
@@ -31,6 +33,7 @@ class Costs(Coefficients, section="map"):
     access: float
     tile: float
     part: float
+    wait: float
     dependent: float
 
 
@@ -49,6 +52,7 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
     of_vector += apart
     read = schedule.item_bytes(problem) * WARP
     written = max(0.0, width * WARP * work.bytes / results - read)
+    latency = MachineCosts.of(spec).latency_seconds * spec.clock_hz
     grid = Workload(
         blocks=blocks,
         footprint=schedule.footprint(problem),
@@ -60,11 +64,24 @@ def workload(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tu
         independent=True,
         dependent=costs.dependent,
         unit_clocks=vectors * width * WARP * work.count(Unit.SPECIAL) / results / spec.rate(Unit.SPECIAL),
+        outside_clocks=costs.wait * (_waits(problem, schedule) - 1) * latency,
         lines=filled * vectors * (read + written) / LINE_BYTES * _spread(problem, schedule),
         bytes_loaded=filled * vectors * read,
         bytes_stored=filled * vectors * (written + stored_again) * tiles / max(1, blocks),
     )
     return (grid,)
+
+
+def _waits(problem: MapProblem, schedule: MapSchedule) -> int:
+    """Loads of a tile that a thread waits for one after the other.
+
+    Elements of less than a word that are loaded one by one are put together before the next vector is loaded.
+    """
+    if not schedule.skewed(problem):
+        return 1
+    apart = problem.collapsed.apart(schedule.vector_width)
+    narrow = [operand for operand in apart if operand != "y" and problem.element_bytes_of(operand) < WORD_BYTES]
+    return max(1, schedule.items * len(narrow))
 
 
 def _apart(problem: MapProblem, schedule: MapSchedule, spec: DeviceSpec) -> tuple[float, float]:
