@@ -79,7 +79,8 @@ def space(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Space[GroupedWeight
         name: tuple(some for some in _SPECS[name].values if of_problem % some == 0)
         for name, of_problem in (("groups", problem.groups), ("filters", problem.filters))
     }
-    return Space(field_parameters(GroupedWeightSchedule, **divisors), partial(_build, problem, spec))
+    splits = partials.splits(GroupedWeightSchedule, candidates(problem, spec))
+    return Space(field_parameters(GroupedWeightSchedule, **divisors, splits=splits), partial(_build, problem, spec))
 
 
 def _build(problem: Conv2dWeightProblem, spec: DeviceSpec, draw: Draw) -> GroupedWeightSchedule:

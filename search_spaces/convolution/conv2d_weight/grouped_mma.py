@@ -88,7 +88,8 @@ def _groups(problem: Conv2dWeightProblem) -> tuple[int, ...]:
 
 def space(problem: Conv2dWeightProblem, spec: DeviceSpec) -> Space[GroupedMmaWeightSchedule]:
     """Fields are drawn; sums have room in registers."""
-    fields = field_parameters(GroupedMmaWeightSchedule, groups=_groups(problem))
+    splits = partials.splits(GroupedMmaWeightSchedule, candidates(problem, spec))
+    fields = field_parameters(GroupedMmaWeightSchedule, groups=_groups(problem), splits=splits)
     return Space(fields, partial(_build, problem, spec))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from autotune.codegen.convolution.conv2d_weight.partials import SUM, PartialSchedule
@@ -31,6 +31,11 @@ def fitted(problem: Conv2dWeightProblem, schedule: S) -> S:
     while own.splits > 1 and own.partial_bytes(problem) > MOST_BYTES:
         own = own.replace(splits=max(split for split in splits if split < own.splits))
     return own
+
+
+def splits(kind: type[PartialSchedule], candidates: Iterable[PartialSchedule]) -> tuple[int, ...]:
+    """Those to draw, which include those of the schedules to try first."""
+    return tuple(sorted({*field_specs(kind)["splits"].values, *(one.splits for one in candidates)}))
 
 
 def has_threads(problem: Conv2dWeightProblem, schedule: PartialSchedule, spec: DeviceSpec) -> bool:

@@ -65,10 +65,10 @@ class GroupedSchedule(Schedule):
     def footprint(self, problem: Conv2dProblem) -> Footprint:
         """The filters of the block's groups are in shared memory. Sums are in registers, what pixels see, as it was
         loaded and as floats, and the factors of a term."""
-        filters, vector = self.filters(problem), self.vector_x(problem)
+        filters = self.filters(problem)
         seen = self.window(problem) * self.channels(problem)
         if problem.dtype is not DType.FLOAT32:
-            seen += seen // vector * ceil_div(vector * problem.dtype.bytes, WORD_BYTES)
+            seen += seen // widest_divisor(WORD_BYTES // problem.dtype.bytes, self.channels(problem))
         return Footprint(
             self.threads,
             WORD_BYTES * problem.terms * (self.group_threads * filters + _PAD),
